@@ -52,26 +52,35 @@ def cable(folder: Path) -> Path:
     return scenario
 
 
+class Kept:
+    """A worker that outlives the sweeps of a test: to start one takes longer than a hundred small runs."""
+
+    def __init__(self, executor: Any) -> None:
+        self.submit = executor.submit
+
+    def shutdown(self, **_: object) -> None:
+        """Do nothing."""
+
+
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """A block with a worker ready for sweeps: to start one takes longer than a hundred small runs."""
-    from farweb.sweep.cluster import local_cluster
+    """A block with a worker ready for sweeps."""
+    from farweb.sweep.workers import processes
 
-    clusters: list[Any] = []
+    started: list[Kept] = []
     with contextlib.ExitStack() as stack:
 
-        @contextlib.contextmanager
-        def given(jobs: int | None = None) -> Iterator[Any]:
-            if not clusters:
-                clusters.append(stack.enter_context(local_cluster(1)))
-                os.environ.pop("PYTHONSAFEPATH", None)  # other tests start processes that are no workers
-            yield clusters[0]
+        def given(_: int) -> Kept:
+            if not started:
+                executor = processes(1)
+                stack.callback(executor.shutdown, kill_workers=True)
+                started.append(Kept(executor))
+            return started[0]
 
         @contextlib.contextmanager
         def block() -> Iterator[None]:
             with pytest.MonkeyPatch.context() as patch:
-                for module in ("sweep.pool", "sweep.pilots", "reproduce.campaign", "whatif.requests"):
-                    patch.setattr(f"farweb.{module}.local_cluster", given)
+                patch.setattr("farweb.sweep.workers.processes", given)
                 yield
 
         yield block

@@ -133,7 +133,8 @@ def test_site(folder: Path) -> None:
     assert re.search(r"^  first of a visit +265 +\d+ % +7\d % ", said, re.M), "most first requests are slower"
     assert "6 of 729 requests hold half of the waiting" in " ".join(said.split())
     assert flight == 16_435 and -(-flight // 1448) == 12
-    assert "Take 12: 12 to 18 cannot be told apart; 11 is worse." in said
+    taken = "Take 12: it cannot be told apart from 18, the best (+1.0 %, −5.1 … +7.4 %); 11 is worse (+"
+    assert taken in " ".join(said.split())
 
 
 @needs_data

@@ -25,7 +25,7 @@ from explorer.verbs import sweep, unread
 from farweb import Scenario, _core
 from farweb.errors import ScenarioError
 
-FIRST = 9185  # of the cases: chosen for every key and word to occur; another where the generator draws otherwise
+FIRST = 10893  # of the cases: chosen for every key and word to occur; another where the generator draws otherwise
 CASES = 200
 QUICK = 12  # of the cases belong to `make test`; `make verify` runs the others in four parts
 
@@ -230,6 +230,13 @@ MUTATIONS: list[tuple[str, str, Callable[[Tables], None]]] = [
     ),
     ("links.discipline", "queues", change("packets", "time_ns", more(1), event="drop")),
     ("links.table", "queues", change("links", "drops_aqm", more(1))),
+    ("links.discipline", "marks", change("packets", "ecn", "ECT(0)", ecn="CE", link=1, direction="down")),
+    ("links.losses", "marks", change("packets", "ecn", "ECT(0)", ecn="CE", link=1, direction="up")),
+    ("links.marks", "marks", change("packets", "ecn", "CE", lambda row: is_data(row, "pass", 1))),
+    ("links.marks", "marks", change("links", "marks", more(1))),
+    ("links.marks", "queues", change("packets", "ecn", "CE", lambda row: is_data(row, "pass", 1))),
+    ("connections.ecn", "marks", change("packets", "ecn", "ECT(0)", payload_bytes=0)),
+    ("connections.ecn", "marks", change("connections", "ece_cuts", FAR)),
     (
         "links.table",
         "queues",

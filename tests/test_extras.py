@@ -17,7 +17,7 @@ from importlib.machinery import PathFinder
 class Hiding(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        hidden = ("dask", "distributed", "fsspec", "scipy", "plotly")
+        hidden = ("distributed", "fsspec", "loky", "psutil", "scipy")
         return None if name.partition(".")[0] in hidden else super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
@@ -50,10 +50,10 @@ def test_a_run_needs_none_and_loads_no_pandas(cable: Path) -> None:
 @pytest.mark.parametrize(
     ("verb", "message"),
     [
-        ("sweep cable.toml", 'farweb: farweb sweep needs Dask: pip install "farweb[sweep]"\n'),
+        ("sweep cable.toml", 'farweb: farweb sweep needs loky: pip install "farweb[sweep]"\n'),
         (
             "size cable.toml --vary workload.load=1..2 --target 'drops <= 0'",
-            'farweb: farweb size needs Dask: pip install "farweb[sweep]"\n',
+            'farweb: farweb size needs loky: pip install "farweb[sweep]"\n',
         ),
         ("show sweep", 'farweb: this needs SciPy: pip install "farweb[sweep]"\n'),
         ("plot latency-load sweep", 'farweb: this needs SciPy: pip install "farweb[sweep]"\n'),

@@ -84,11 +84,11 @@ top = blocks[-1]
 del blocks
 kept = process.memory_info().rss
 assert kept - before > 150 * MB, "or there is nothing to be seen"
-look = RunLimits(memory_bytes=before + 100 * MB).watch(None)
+look = RunLimits(memory_bytes=before + 100 * MB).watch()
 look(Progress(0, 0, 0, 0, 0, None))
 assert process.memory_info().rss < before + 100 * MB
 try:
-    RunLimits(memory_bytes=before / 2).watch(lambda now: None)(Progress(0, 0, 0, 0, 0, None))
+    RunLimits(memory_bytes=before / 2).watch()(Progress(0, 0, 0, 0, 0, None))
 except RunError as error:
     print(error)
 """

@@ -295,6 +295,15 @@ def test_a_cache_stands_in_front_of_the_long_part(farweb: Farweb, folder: Path) 
         answer = farweb("new", "other.toml", "--cache", text)
         assert (answer.code, (folder / "other.toml").exists()) == (2, False), text
         assert f"--cache: found {text}; write" in answer.err and "belady" not in answer.err.replace(text, "")
+    for text in ("0", "0 kB", "0,gdsf"):
+        answer = farweb("new", "other.toml", "--cache", text)
+        assert (
+            answer.code,
+            f"--cache {text}: a cache of no size keeps nothing; write --cache none" in answer.said,
+        ) == (
+            2,
+            True,
+        )
 
 
 def test_a_shield_is_a_second_level_and_none_is_its_baseline(farweb: Farweb, folder: Path) -> None:

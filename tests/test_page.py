@@ -231,6 +231,14 @@ def test_the_screen_gives_one_number_only_where_it_is_sure(folder: Path, farweb:
     assert "mux: proxies at both ends" in unsure
     assert "it names no initiators" in unsure
     assert "(" not in next(line for line in unsure.splitlines() if line.startswith("geo-2021"))
+    both = ("--path", "geo-2021", "--path", "cable", "--protocol", "h2", "--proxy", "mux")
+    said = " ".join(farweb("page", "page.har", *both).out.split())
+    found = re.search(
+        r"between ([\d.]+) .*: this file cannot say more\. By every reading .* \(([\d.]+) to ([\d.]+) s\)\.", said
+    )
+    assert found is not None, said
+    least, low, high = map(float, found.groups())
+    assert low <= high < least
 
 
 def test_the_least_time_is_of_a_way_that_the_answer_names(folder: Path, farweb: Farweb) -> None:

@@ -129,14 +129,14 @@ def test_help_and_list_import_nothing_that_figures_compute_with() -> None:
     code = (
         "import sys; from farweb.cli import main; from farweb.cli.figures import figure_names\n"
         "main(['plot', '--help']), main(['plot', 'list']), figure_names('c')\n"
-        "sys.exit(bool({'numpy', 'polars', 'matplotlib', 'plotly', 'scipy'} & set(sys.modules)))"
+        "sys.exit(bool({'numpy', 'polars', 'matplotlib', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False, stdout=-3).returncode == 0
 
 
 def test_figures_import_neither_painter() -> None:
     modules = ", ".join(sorted({form.place[0] for _, form in FORMS}))
-    code = f"import sys, {modules}; sys.exit(bool({{'plotly', 'scipy', 'matplotlib'}} & set(sys.modules)))"
+    code = f"import sys, {modules}; sys.exit(bool({{'scipy', 'matplotlib'}} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False).returncode == 0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.folders import Results
-from farweb.plot import describe, draw
+from farweb.plot import describe
 from farweb.plot.figure import Figure, Panel
 from farweb.plot.figures.breakdown import _SHOWN
 from farweb.plot.figures.connections import intervals
@@ -115,9 +115,3 @@ def test_the_parts_of_several_runs_stand_on_one_another(tmp_path: Path) -> None:
 def test_each_kind_of_part_is_drawn_in_one_place_and_alone_under_its_own_name() -> None:
     assert sorted(kind for part in _SHOWN for kind in part.kinds) == sorted(KINDS)
     assert {part.label for part in _SHOWN} >= {KINDS["relay"], KINDS["rest"]}
-
-
-def test_a_page_tells_the_length_of_a_part_and_not_its_end(tmp_path: Path) -> None:
-    page = draw("breakdown", [one_leg(tmp_path / "one")]).html()
-    assert "mean latency: %{customdata[0]:.4~g} s" in page
-    assert '"base":' in page

@@ -64,6 +64,16 @@ def test_a_discipline_is_named_with_its_limit_and_drops_by_reason(tmp_path: Path
     assert figure.panels[-1].note == "5 dropped in all: 2 by a full queue, 3 by AQM"
 
 
+def test_marks_stand_beside_drops_where_there_are_any(tmp_path: Path) -> None:
+    rows = [interval(0, way, 0, drops=5, drops_full=5, marks=7 * (way == "down")) for way in ("up", "down")]
+    results = [write_results(tmp_path / "a", links=rows)]
+    for name, label in (("link", "dropped"), ("queue", "by a full queue")):
+        down, up = describe(name, results).panels[-2:]
+        assert [(each.label, each.y.tolist()) for each in down.series] == [(label, [5, 5]), ("marked", [7, 7])]
+        assert (down.y.label, down.note) == ("drops, marks", "5 dropped in all; 7 marked")
+        assert (len(up.series), up.y.label, up.note) == (1, "drops", "5 dropped in all")
+
+
 def test_a_queue_is_drawn_with_its_waits_where_they_are_measured(tmp_path: Path) -> None:
     waits = {"sojourn_p50_s": 0.002, "sojourn_p95_s": 0.02, "sojourn_max_s": 0.05}
     rows = [interval(0, way, 0, queue_bytes_max=3000, drops=5, drops_full=2, drops_aqm=3) for way in ("up", "down")]
@@ -113,7 +123,7 @@ def test_merged_intervals_keep_totals_means_and_peaks(tmp_path: Path) -> None:
         interval(0, "up", n, bytes=n, drops=n % 2, queue_bytes_mean=float(n % 3), queue_bytes_max=n, busy=0.5)
         for n in range(number)
     ]
-    shown = intervals(write_results(tmp_path / "a", links=rows).links, 0, "up")
+    shown = intervals(write_results(tmp_path / "a", links=rows).links, "up")
     samples = shown.rows
     assert len(samples) == POINTS_MAX
     assert shown.length_s == 3

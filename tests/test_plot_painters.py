@@ -1,9 +1,7 @@
-"""The two painters of figures: both take every figure, show its values, and give the same bytes again."""
+"""The painter of figures and their page: every figure is painted, shows its values, and gives the same bytes again."""
 
 import html
-import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb.errors import FarwebError
 from farweb.folders import Results, SweepResults
 from farweb.pages.recording import recording_of
 from farweb.pages.tables import page_rows
 from farweb.plot import FIGURES, describe, draw
 from farweb.plot.chart import encode, look, save
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.plot.figure import Axis, Density, Figure, Panel, Reference, Series
 from farweb.plot.paper import paint
 from farweb.results.tables import PAGE, PAGE_SCHEMA
 from hars import entry, har
@@ -70,7 +67,7 @@ STARTS = {"html": b"<!doctype html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf":
 
 
 @pytest.mark.parametrize(("name", "of"), [(name, form.of) for name, kind in FIGURES.items() for form in kind.forms])
-def test_every_figure_is_painted_in_both_ways(
+def test_every_figure_is_painted_and_has_a_page(
     tmp_path: Path, run: Results, sweep: SweepResults, capacities: SweepResults, name: str, of: str
 ) -> None:
     results = run if of != "sweep" else capacities if name == "cache-size" else sweep
@@ -89,25 +86,13 @@ def test_a_figure_has_the_same_bytes_in_each_format(tmp_path: Path, sweep: Sweep
     assert one == other and one.startswith(STARTS[suffix])
 
 
-def page_of(page: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Traces and layout, as the page gives them to plotly.js."""
-    call = page.rindex("Plotly.newPlot(")
-    decoder = json.JSONDecoder()
-    traces, end = decoder.raw_decode(page, page.index("[", call))
-    layout, _ = decoder.raw_decode(page, page.index("{", end))
-    return traces, layout
+def spots(page: str) -> list[tuple[float, float, str]]:
+    """Place and words of each value under the pointer."""
+    found = re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)" r="4"><title>(.*?)</title>', page, re.DOTALL)
+    return [(float(across), float(up), html.unescape(said)) for across, up, said in found]
 
 
-def numbers(value: Any) -> list[float]:
-    """Values of a trace, which plotly writes as text in base 64 where they are many."""
-    if isinstance(value, dict):
-        import base64
-
-        value = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
-    return [float(each) for each in value]
-
-
-def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: SweepResults) -> None:
+def test_values_stand_in_the_unit_of_the_axis_and_under_the_pointer(sweep: SweepResults) -> None:
     figure = describe("latency-load", [sweep], metric="carried_bps")
     (panel,) = figure.panels
     assert (panel.x.read_in, panel.y.read_in) == ("Mbit/s", "Mbit/s")
@@ -118,29 +103,69 @@ def test_both_show_the_values_of_the_description_in_the_unit_of_the_axis(sweep: 
     assert [np.asarray(line.get_xdata()).tolist() for line in axes.lines] == [[1, 2, 4]] * 2
     assert [text.get_text() for text in chart.legends[0].get_texts()] == ["cable", "satellite & more"]
 
-    traces, layout = page_of(chart.html())
-    shown = [trace for trace in traces if trace.get("hoverinfo") != "skip"]
-    assert [numbers(trace["y"]) for trace in shown] == [[1.1, 2.2, 4.4]] * 2
-    assert [numbers(trace["x"]) for trace in shown] == [[1, 2, 4]] * 2
-    assert [trace["name"] for trace in shown] == ["cable", "satellite &amp; more"]
-    assert layout["yaxis"]["title"]["text"] == "throughput, link 0 down [Mbit/s]"
-    # Under the pointer: the ends of the interval, here of two equal values, and n.
-    assert shown[0]["customdata"] == {"dtype": "f8", "bdata": shown[0]["customdata"]["bdata"], "shape": "3, 3"}
-    assert numbers(shown[0]["customdata"]) == [1.1, 1.1, 3, 2.2, 2.2, 3, 4.4, 4.4, 3]
-    hover = shown[0]["hovertemplate"]
-    assert "offered load: %{x:.4~g} Mbit/s" in hover
-    assert "95 %: %{customdata[0]:.4~g} to %{customdata[1]:.4~g} Mbit/s" in hover
-    assert "n = %{customdata[2]:,} replications" in hover
+    shown = spots(chart.html())
+    assert [said.split("\n")[0] for _, _, said in shown] == ["cable"] * 3 + ["satellite & more"] * 3
+    assert shown[1][2].split("\n") == [
+        "cable",
+        "offered load: 2 Mbit/s",
+        "throughput, link 0 down: 2.2 Mbit/s",
+        "95 %: 2.2 Mbit/s to 2.2 Mbit/s",
+        "n = 3 replications",
+    ]
+
+
+def test_the_pointer_finds_each_value_where_it_is_painted() -> None:
+    """Axes over the whole of 4 by 3 inches: a quarter across is 72 points, half up 108."""
+    x, y = Axis("x", "B").fitted([4000.0]), Axis("y", "s", scale="log")
+    series = Series("a", 0, np.array([1000.0, 3000.0, 9000.0]), np.array([0.1, 1.0, 1.0]))
+    chart = paint(Figure("t", "c", (Panel(x, y, (series,)),), size=(4.0, 3.0), exact=True))
+    (axes,) = chart.axes
+    chart.set_layout_engine(None)
+    axes.set_position((0, 0, 1, 1))
+    axes.set(xlim=(0, 4), ylim=(0.01, 1.0))
+    assert spots(chart.html()) == [(72.0, 108.0, "a\nx: 1 kB\ny: 0.1 s"), (216.0, 0.0, "a\nx: 3 kB\ny: 1 s")]
 
 
 def test_the_page_says_what_the_paper_says_and_refers_to_nothing_outside(sweep: SweepResults) -> None:
     chart = draw("latency-load", [sweep])
     page = chart.html()
     assert f"<title>{html.escape(chart.description.title)}</title>" in page and "a &lt;sweep&gt;</title>" in page
-    assert f"<figcaption>{chart.description.caption}</figcaption>" in page
+    assert f'{chart.description.caption}"' in page
     assert "default-src 'none'" in page
     assert not re.search(r"<(script|link|img|iframe)[^>]*\b(src|href)=", page)
-    assert page.count('id="figure"') == 1
+    assert len(re.findall(r'(?:href|src)="(?!#|data:)', page)) == 0
+
+
+def test_a_series_of_any_length_has_so_many_values_under_the_pointer() -> None:
+    values = np.arange(100_000.0)
+    chart = paint(Figure("t", "c", (Panel(Axis("x"), Axis("y"), (Series("", 0, values, values, "line"),)),)))
+    shown = spots(chart.html())
+    assert len(shown) == 400
+    assert (shown[0][2], shown[-1][2]) == ("x: 0\ny: 0", "x: 99999\ny: 99999")
+
+
+def test_cells_of_a_density_say_their_count() -> None:
+    edges = np.array([0.0, 1.0, 2.0])
+    density = Density(edges, edges, np.array([[0, 7], [0, 0]]), "packets")
+    series = Series("", 0, np.array([0.0, 2.0]), np.array([0.0, 2.0]), "line")
+    page = paint(Figure("t", "c", (Panel(Axis("x"), Axis("y"), (series,), density=density),))).html()
+    assert re.findall(r"<rect [^>]*><title>(.*?)</title>", page) == ["7 packets"]
+
+
+def test_a_bar_on_another_tells_its_length_and_not_its_end() -> None:
+    x, y = Axis("time", "s").fitted([3.0]), Axis("run", scale="category", levels=("one",))
+    series = Series("wait", 0, np.array([1.0]), np.array([0.0]), "bars", base=np.array([2.0]))
+    assert [said for _, _, said in spots(paint(Figure("t", "c", (Panel(x, y, (series,)),))).html())] == [
+        "wait\ntime: 1 s\none"
+    ]
+
+
+def test_panels_without_room_are_not_under_the_pointer() -> None:
+    """Of two panels in half an inch the spare one goes, and so do its values."""
+    series = [Series(name, 0, np.array([0.0, 1.0]), np.array([0.0, 1.0])) for name in ("spare", "kept")]
+    panels = [Panel(Axis("x"), Axis("y"), (each,), is_spare=each.label == "spare") for each in series]
+    chart = paint(Figure("", "", tuple(panels), size=(3.0, 0.9), exact=True))
+    assert [said.split("\n")[0] for _, _, said in spots(chart.html())] == ["kept", "kept"]
 
 
 def test_places_of_axes_are_rounded_in_files_and_the_layout_stays(sweep: SweepResults) -> None:
@@ -208,14 +233,6 @@ def test_a_long_legend_does_not_take_the_room_of_the_axes(tmp_path: Path) -> Non
         return float(chart.axes[0].get_window_extent().height)
 
     assert height(8) > 0.93 * height(2)
-
-
-def test_plotly_is_asked_for_in_one_line(tmp_path: Path, sweep: SweepResults, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "plotly", None)
-    monkeypatch.setitem(sys.modules, "plotly.io", None)
-    with pytest.raises(FarwebError, match=r'^a figure as \.html needs plotly: pip install "farweb\[html\]"$'):
-        draw("latency-load", [sweep], tmp_path / "figure.html")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

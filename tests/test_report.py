@@ -161,7 +161,7 @@ def test_the_page_of_three_runs_ranks_them_in_900_words(tmp_path: Path) -> None:
     runs = [paired(tmp_path, name, lambda number, s=s: s + number % 7 / 100) for name, s in seconds.items()]  # type: ignore[misc]
     page = report(runs).html()
     text = Outline(page).text
-    assert "quick is best; alike ties with it. slow is worse: 194 % more time." in text
+    assert "quick is best (1.03 s on average); alike ties with it: +0.1 %. slow is worse: 194 % more time." in text
     assert '<td class="worse">worse</td>' in page
     visible = re.sub(r"<(style|title)>.*?</\1>", "", page, flags=re.DOTALL)
     assert len(re.sub(r"<[^>]*>", " ", visible).split()) <= 900
@@ -170,7 +170,7 @@ def test_the_page_of_three_runs_ranks_them_in_900_words(tmp_path: Path) -> None:
 def test_requests_without_a_latency_are_named_beside_the_numbers(lossy: list[Results]) -> None:
     page = report(lossy, plots=["cdf"]).html()
     text = Outline(page).text
-    assert "cable: Half of 10 requests take 500 ms or less, 90 % take 900 ms or less; 1 failed." in text
+    assert "cable: Half of 10 requests take 500 ms or less; 1 failed." in text
     assert "cable &lt;b&gt;" in page
 
 

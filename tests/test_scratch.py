@@ -18,7 +18,7 @@ from farweb.files.scratch import scratch
 HOLDS = """
 import sys
 from farweb.files.scratch import scratch
-with scratch("dask") as folder:
+with scratch("held") as folder:
     (folder / "table").write_text("hosts and clients")
     print(folder, flush=True)
     sys.stdin.read()

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from farweb import Scenario
 from farweb.size.answer import Answer, answer_of
-from farweb.size.log import OfLog
+from farweb.size.log import Beside, OfLog
 from farweb.size.screen import screen
 from farweb.size.search import Limits, Search
 from farweb.size.target import Clause, parse_target
@@ -66,23 +66,26 @@ def test_with_chance_the_interval_is_told_from_low_to_high(scenario: Scenario) -
     assert found.low is not None
     assert found.high is not None
     assert found.answer == found.high
-    assert found.interval == f"above {found.low.label}, at most {found.high.label} at 95 % confidence"
+    smallest = "the smallest value that meets the target is"
+    assert found.interval == f"{smallest} above {found.low.label} and at most {found.high.label}, at 95 % confidence"
+    assert "The smallest value that meets the target is above" in text(found, details=True)
     assert found.text.startswith(f"Take {found.answer.label}: it meets p50(latency) <= 0.52 s")
     most = answer(scenario, lambda load: load, "p50(latency) <= 20.5 s", noise=0.01, largest=True)
     assert most.low is not None
     assert most.high is not None
     assert most.answer == most.low
-    assert most.interval == f"at least {most.low.label}, below {most.high.label} at 95 % confidence"
+    largest = "the largest value that meets the target is"
+    assert most.interval == f"{largest} at least {most.low.label} and below {most.high.label}, at 95 % confidence"
 
 
 def test_the_end_of_the_range_and_beyond_it(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 11 s")
     assert found.text == "Take 1: it meets p50(latency) <= 11 s, the smallest value tried."
-    assert found.interval == "at the end of the range"
+    assert found.interval == "the smallest value that meets the target is at the end of the range"
     assert found.low is None
     unclear = answer(scenario, lambda load: 1 / load, "p50(latency) <= 1 s", noise=0.01, limits=Limits(most=5))
     assert unclear.low is None
-    assert unclear.interval == "or beyond, at 95 % confidence"
+    assert unclear.interval == "the smallest value that meets the target is at 2 or beyond, at 95 % confidence"
     assert unclear.text.endswith("; 1 is open.")
     assert "Open: 1; --max-replications narrows this." in text(unclear)
 
@@ -113,15 +116,15 @@ def test_the_ratio_to_the_best_is_shown(scenario: Scenario) -> None:
     assert found.answer is not None
     assert found.answer.number == 20
     assert found.answer.estimates[0].ratio == 2
-    assert found.text == "Take 20: it is within 100 % of 40, the best; 19 is worse."
+    assert found.text == "Take 20: it is within 100 % of 40, the best (+100 %); 19 is worse (+111 %)."
     assert [each.word for each in found.curve[-2:]] == ["within", "best"]
-    assert "against 40, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
+    assert "against best, %" in text(found) and "Within: up to 100 % more than the best." in text(found)
 
 
-def test_a_row_of_several_values_has_the_numbers_of_the_one_it_names(scenario: Scenario) -> None:
+def test_a_row_of_several_values_has_the_span_of_their_numbers(scenario: Scenario) -> None:
     found = answer(scenario, lambda load: 10 / load, "p50(latency) <= 0.52 s")
     row = next(line for line in text(found).splitlines() if "and less" in line)
-    assert row.split()[0] == "7" and "1.43" in row and "fails  (" in row
+    assert row.split()[0] == "7" and "1.43 to 10 " in row and "fails  (" in row
     mixed = [replace(each, word="open") if each.number == 7 else each for each in found.curve]
     assert "open or fails" in text(replace(found, curve=tuple(mixed)))
 
@@ -169,9 +172,12 @@ class Scripted(OfLog):
         change = self._changes[position]
         return (1.05, 0.9, 1.16) if change is None else (1 + change,) * 3
 
-    def ties(self, clause: Clause, position: int, other: int) -> bool:
+    def are_apart(self, clause: Clause, position: int, other: int) -> bool:
         changes = self._changes[position], self._changes[other]
-        return None in changes or abs((1 + (changes[0] or 0)) / (1 + (changes[1] or 0)) - 1) < 0.01
+        return None not in changes and abs((1 + (changes[0] or 0)) / (1 + (changes[1] or 0)) - 1) >= 0.01
+
+    def beside(self, clause: Clause, position: int, best: int) -> Beside:
+        return "within" if self.are_apart(clause, position, best) else "ties"
 
 
 @pytest.mark.parametrize(
@@ -180,22 +186,26 @@ class Scripted(OfLog):
         (
             {24: 0.34, 26: 0.39, 27: None, 28: None, 29: None, 30: 0.0},
             30,
-            "Take 27: 27 to 30 cannot be told apart; 26 is worse.",
+            "Take 27: it cannot be told apart from 30, the best (+5.0 %, −10.0 … +16.0 %); 26 is worse (+39.0 %).",
         ),
         (
             {1: 0.0, 2: None, 3: None, 4: 0.48, 8: 0.6, 16: 0.7},
             1,
-            "Take 1, the best. 2 and 3 cannot be told apart from it; 4 and more are worse (+48.0 %).",
+            "Take 1, the best. 2 and 3 cannot be told apart from it (+5.0 %); 4 and more are worse (+48.0 to +70.0 %).",
         ),
         (
             {1: 0.3, 2: 0.04, 4: 0.0, 8: 0.2},
             4,
-            "Take 2: it is within 5 % of 4, the best; 1 is worse; 8 is worse (+20.0 %).",
+            "Take 2: it is within 5 % of 4, the best (+4.0 %); 1 is worse (+30.0 %); 8 is worse (+20.0 %).",
         ),
-        ({1: None, 2: 0.3, 4: None, 8: 0.0}, 8, "Take 4: 4 and 8 cannot be told apart; 2 is worse."),
-        ({1: 0.0, 2: 0.009, 3: 0.002}, 1, "Take 1, the best. 2 and more tie with it."),
-        ({1: 0.0, 2: 0.01, 3: 0.002}, 1, "Take 1, the best. 2 and more are within 5 %."),
-        ({1: 0.3, 2: 0.0}, 2, "Take 2, the best. 1 is worse."),
+        (
+            {1: None, 2: 0.3, 4: None, 8: 0.0},
+            8,
+            "Take 4: it cannot be told apart from 8, the best (+5.0 %, −10.0 … +16.0 %); 2 is worse (+30.0 %).",
+        ),
+        ({1: 0.0, 2: 0.009, 3: 0.002}, 1, "Take 1, the best. 2 and more tie with it (+0.2 to +0.9 %)."),
+        ({1: 0.0, 2: 0.01, 3: 0.002}, 1, "Take 1, the best. 2 and more are within 5 % of it (+0.2 to +1.0 %)."),
+        ({1: 0.3, 2: 0.0}, 2, "Take 2, the best. 1 is worse (+30.0 %)."),
     ],
 )
 def test_the_cheapest_value_that_is_not_worse_up_to_the_best(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from farweb import Scenario, ScenarioError
 from farweb.size.vary import Axis, VaryError, parse_vary
 from farweb.text import parse as quantity
+from samples import scenario_of
 
 
 @pytest.fixture
@@ -130,6 +131,20 @@ def test_the_core_judges_both_ends_before_anything_runs(scenario: Scenario) -> N
         parse_vary("leg.0.tcp.buffers=8 kB..9 kB", scenario)
     with pytest.raises(ScenarioError, match=r"workload\.load: found 0; it is 1 to"):
         parse_vary("workload.load=0..9", scenario)
+
+
+def test_an_unknown_key_names_what_was_asked_for_and_the_leg_that_has_it(folder: Path) -> None:
+    links, legs = ["10 Mbit/s, 5 ms"] * 2, ['a b { kind = "mux", connections = 2 }', "b c http/1.1"]
+    (folder / "two.toml").write_text(scenario_of("a b c", *links, legs=legs))
+    two = Scenario.load(folder / "two.toml")
+    for key in ("connections", "conections"):
+        with pytest.raises(ScenarioError) as error:
+            parse_vary(f"leg.1.carrier.{key}=1..4", two)
+        said = str(error.value)
+        assert said.startswith(f"--vary leg.1.carrier.{key}: unknown key; the keys here are kind, ")
+        assert said.endswith("; leg 0 has leg.0.carrier.connections") and "\n" not in said
+    with pytest.raises(ScenarioError, match=r"^--vary leg\.0\.tcp\.bufer: unknown key; .*\(did you mean buffer\?\)$"):
+        parse_vary("leg.0.tcp.bufer=8 kB..9 kB", two)
 
 
 @given(

@@ -281,7 +281,7 @@ class Here:
     threads, damaged, handed_over = 1, 0, True
     map = staticmethod(map)
 
-    def __init__(self, store: Store, **_: Any) -> None:
+    def __init__(self, store: Store, *_: Any, **__: Any) -> None:
         self._store = store
 
     def __enter__(self) -> "Here":

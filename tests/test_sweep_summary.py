@@ -45,7 +45,9 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> SweepResults:
 
 def test_show_prints_estimates_differences_and_the_allocation(sweep: SweepResults, farweb: Farweb) -> None:
     screen = farweb("show", sweep.path).out
-    assert screen.startswith("Best: load 1, circuit cable. The other 3 points take 100 to 500 % more time.\n")
+    assert screen.startswith(
+        "Best: load 1, circuit cable (386 ms on average). The other 3 points take 100 to\n500 % more time.\n"
+    )
     assert "satellite for cable" in screen and "12 of 12 runs, 3 seeds. Holds for traffic of this" in screen
     assert len(screen.splitlines()) <= 25 and max(map(len, screen.splitlines())) <= 80
     shown = farweb("show", sweep.path, "--details", "--variation", "--pairs")
@@ -71,6 +73,21 @@ def test_each_pair_of_a_factor_stands_once_and_the_ranking_says_what_it_holds_fo
     assert [row.split()[:2] for row in rows[:-1]] == [["circuit", "for"], ["satellite", "cable"]]
     unjudged = replace(sweep.summary(), judged=[])  # as after a search
     assert "6 of 6 runs, 3 seeds. Holds for traffic of this kind (95 %, 3 seeds)." in screen(unjudged).parts
+    said = (
+        "circuit cable is better than circuit satellite: requests take 66.7 % less time on average (386 ms instead of"
+    )
+    assert " ".join(farweb("show", sweep.path).out.split()).startswith(said), "two points have the words of compare"
+
+
+def test_heads_are_whole_and_name_the_confidence_of_each_interval(tmp_path: Path, farweb: Farweb) -> None:
+    """Six points are fifteen pairs, three levels three, two one; a long factor leaves no room."""
+    long = "leg.0.tcp.constants.initial_cwnd_segments"
+    factors: dict[str, list[Any]] = {"circuit": ["cable"], "workload.load": [1, 2, 3], long: [10, 20]}
+    sweep = write_sweep(tmp_path / "s", design_of(factors, 3), requests=requests)
+    shown = farweb("show", sweep.path).out
+    assert re.search(r"time % +99\.7 % interval", shown) and "95 % for all pairs" in shown
+    of_levels = shown.partition("\nOne setting changed\n")[2]
+    assert "95 % a setting" in of_levels and "…" not in of_levels.replace(" … ", ""), of_levels
 
 
 def test_line_1_of_a_sweep_says_that_failures_decide(tmp_path: Path, farweb: Farweb) -> None:
@@ -115,7 +132,7 @@ def test_metric_and_by_choose(sweep: SweepResults, farweb: Farweb) -> None:
 
 
 def test_a_quantile_of_too_few_requests_is_left_out(sweep: SweepResults, farweb: Farweb) -> None:
-    heads = farweb("show", sweep.path).out.splitlines()[2]
+    heads = farweb("show", sweep.path).out.splitlines()[3]
     assert ("90 %" in heads, "99 %" in heads) == (True, False)
     asked = farweb("show", sweep.path, "--metric", "latency_p99_s", "--metric", "latency_p90_s").out
     assert "without latency_p99_s, as a run has 60 requests" in " ".join(asked.split())

@@ -24,6 +24,8 @@ def test_links_run_from_the_clients_up_and_carry_bits_a_second() -> None:
     up, down, timeless, second = links_of({"scenario": {"path": {"nodes": NODES}}, "links": links})
     assert (up.from_node, up.to_node, up.rate_bps) == ("edge", "shield", 1e6)
     assert (up.link, up.direction, up.packets, up.drops) == (1, "up", 9, 1)
+    assert (up.marks, up.cells()[4]) == (0, "1")
+    assert replace(up, marks=1200).cells()[4] == "1; 1,200 marked"
     assert (up.busy, up.queue_bytes_mean, up.queue_bytes_max) == (0.25, 5.5, 3000)
     assert down == replace(up, direction="down", from_node="shield", to_node="edge")
     assert second == replace(timeless, rate_bps=2e6)

@@ -13,7 +13,7 @@ import pytest
 from farweb.results.judged import Matched, verdict_of
 from farweb.results.pairs import Pairs, Sides
 from farweb.results.ranking import ranking
-from farweb.statistics.judgement import Verdict
+from farweb.statistics.judgement import Verdict, held_by
 from farweb.statistics.units import Floats
 
 RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.parquet"}}})
@@ -164,26 +164,6 @@ def test_what_differs_by_chance_alone_cannot_be_told_apart() -> None:
     assert found.sentence.startswith("b and a cannot be told apart: requests take") and "…" in found.sentence
 
 
-def test_two_tie_unless_the_change_of_the_mean_or_failures_set_them_apart() -> None:
-    """Slightly is apart, a slice alone is none; more failures are, and equal ones are not."""
-    base = trips(1000) * (1 + np.arange(1000) / 1e7)
-    assert not verdict(base, base * 1.02).ties and verdict(base, base * 1.009).ties
-    a_slice = verdict(LIKE, LIKE * np.where(TENTH, 1.08, 1.0))
-    assert (a_slice.overall, a_slice.ties, a_slice.turned().cell) == ("worse", True, "better: slowest 10 %")
-    runs = [LIKE * np.where(TENTH, 1.08, 1.0), LIKE]
-    found = ranking(["b", "a"], lambda one, other: verdict(runs[one], runs[other]))
-    assert [(row.letters, row.name) for row in found.rows] == [("a", "a"), ("a", "b")]
-    assert found.sentence() == "a takes the least time; b ties with it; worse for the slowest tenth."
-    assert found.to_dicts()[1]["for"] == "slowest_tenth"
-    fail = np.where(some(1000, 0.008), np.inf, base)
-    assert (verdict(base, fail).overall, verdict(base, fail).ties) == ("worse", False)
-    others = [np.where(np.arange(1000) % 50 == place, np.inf, base) for place in (7, 8)]
-    assert (verdict(*others).by_failures, verdict(*others).ties) == (True, True)
-    assert not verdict(base, np.where(np.arange(1000) % 10 == 3, np.inf, base)).ties
-    three = verdict(base[:3], base[:3] * 0.7)
-    assert three.ties and not verdict(base[:8], base[:8] * 0.7).ties
-
-
 TENTH = np.arange(1000) % 10 == 0
 LONG = np.where(TENTH, 10.0, 1.0)
 """Of a thousand requests the slowest tenth take 10 s, the others 1 s: 1.9 s on average."""
@@ -191,6 +171,59 @@ LONG = np.where(TENTH, 10.0, 1.0)
 LIKE = np.where(TENTH, 1.1, 1.0)
 HOURS = np.where(np.arange(1000) % 500 == 250, 3000.0, LIKE)
 """Two of a thousand requests take most of the time."""
+
+
+def test_two_are_apart_by_the_change_of_the_mean_or_failures_and_else_tie_or_are_open() -> None:
+    """Slightly is apart, a slice alone is not; more failures are, and equal ones are not."""
+    base = trips(1000) * (1 + np.arange(1000) / 1e7)
+    assert verdict(base, base * 1.02).is_apart and verdict(base, base * 1.009).ties
+    a_slice = verdict(LIKE, LIKE * np.where(TENTH, 1.08, 1.0))
+    assert (a_slice.overall, a_slice.ties, a_slice.turned().cell) == ("worse", True, "better: slowest 10 %")
+    runs = [LIKE * np.where(TENTH, 1.08, 1.0), LIKE]
+    found = ranking(["b", "a"], lambda one, other: verdict(runs[one], runs[other]))
+    assert [(row.letters, row.name) for row in found.rows] == [("a", "a"), ("a", "b")]
+    said = "requests take the same time on average (−0.9 %: 1.01 s instead of 1.02 s), 7.4 % less for these"
+    assert found.sentence() == f"a is better than b for the slowest tenth: {said}.", "two have the words of compare"
+    assert found.to_dicts()[1]["for"] == "slowest_tenth"
+    fail = np.where(some(1000, 0.008), np.inf, base)
+    assert (verdict(base, fail).overall, verdict(base, fail).is_apart) == ("worse", True)
+    others = [np.where(np.arange(1000) % 50 == place, np.inf, base) for place in (7, 8)]
+    found_lost = verdict(*others)
+    assert (found_lost.by_failures, found_lost.is_apart, found_lost.ties) == (True, False, False)
+    assert verdict(base, np.where(np.arange(1000) % 10 == 3, np.inf, base)).is_apart
+    three = verdict(base[:3], base[:3] * 0.7)
+    assert (three.is_apart, three.ties) == (False, False) and verdict(base[:8], base[:8] * 0.7).is_apart
+    hours = verdict(HOURS, np.where(HOURS > 9, HOURS * 1.1, HOURS))
+    assert (hours.is_apart, hours.ties) == (False, False), "open is no tie"
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ([1.004, 1.5], "a is best (1.01 s on average); b ties with it: +0.4 %. c is worse: 50 % more time."),
+        ([1.004, 1.002], "a takes the least time (1.01 s on average); c and b tie with it: +0.2 to +0.4 %."),
+        (
+            [np.where(TENTH, 1.08, 1.0), 1.5],
+            "a is best (1.01 s on average); b ties with it: +0.9 %, 8.0 % more for the slowest tenth. "
+            "c is worse: 50 % more time.",
+        ),
+    ],
+)
+def test_line_one_of_several_has_numbers_for_what_ties_with_the_best(others: list[Any], said: str) -> None:
+    runs = [LIKE, *(LIKE * each for each in others)]
+    found = ranking(["a", "b", "c"], lambda one, other: verdict(runs[one], runs[other], together=3))
+    assert found.sentence() == said
+
+
+def test_line_one_of_several_says_how_open_one_is_and_how_few_requests_hold_most() -> None:
+    runs = [HOURS, np.where(HOURS > 9, HOURS * 1.1, HOURS), HOURS * 2]
+    found = ranking(["a", "b", "c"], lambda one, other: verdict(runs[one], runs[other], together=3))
+    assert found.sentence("point") == (
+        "a takes the least time (7.01 s on average); b cannot be told apart from it: +8.6 % (−27.9 … +63.6). c is "
+        "worse: 100 % more time. 2 of 1,000 requests hold half of the waiting."
+    )
+    assert (found.sure, found.rows[1].cell) == ("98.3 % interval", "open")
+
 
 FIRST = np.where(np.arange(1000) % 4 == 0, 0, 1).astype(np.int8)
 SAME = "requests take the same time on average"
@@ -233,14 +266,15 @@ SAME = "requests take the same time on average"
             LIKE,
             np.where(TENTH, LIKE * 1.08, LIKE),
             None,
-            f"b is worse than a for the slowest tenth: {SAME} (+0.9 %), 8.0 % more for these",
+            f"b is worse than a for the slowest tenth: {SAME} (+0.9 %: 1.02 s instead of 1.01 s), 8.0 % more for these",
             "worse: slowest 10 %",
         ),
         (
             LIKE,
             np.where(TENTH, LIKE * 0.881, LIKE * 1.014),
             None,
-            f"b against a is mixed: {SAME}, 1.4 % more for the quicker nine tenths, 11.9 % less for the slowest tenth",
+            f"b against a is mixed: {SAME} (both 1.01 s), 1.4 % more for the quicker nine tenths, 11.9 % less for the "
+            "slowest tenth",
             "mixed",
         ),
         (
@@ -259,7 +293,15 @@ SAME = "requests take the same time on average"
             "first requests of visits, 2.4 % less for later ones",
             "mixed",
         ),
-        (LIKE, LIKE * 1.004, None, f"b and a are equivalent: {SAME} (+0.4 %)", "equivalent"),
+        (LIKE, LIKE * 1.004, None, f"b and a are equivalent: {SAME} (+0.4 %: both 1.01 s)", "equivalent"),
+        (
+            HOURS,
+            np.where(HOURS > 9, HOURS * 1.1, HOURS),
+            None,
+            "b and a cannot be told apart: requests take 8.6 % more time on average (7.61 s instead of 7.01 s), "
+            "−11.5 … +33.1 %; 2 of 1,000 requests hold half of the waiting",
+            "open",
+        ),
         (LIKE, LIKE, None, "b and a are equivalent: all requests take the same time", "equivalent"),
         (
             LIKE,
@@ -303,18 +345,35 @@ def test_six_runs_rank_with_letters_and_a_tie() -> None:
     assert [(row.letters, row.name) for row in found.rows] == [
         ("a", "mux1"), ("b", "mux4"), ("b", "mux8"), ("c", "persistent"), ("d", "link"), ("e", "geo-iw4")
     ]  # fmt: skip
-    assert found.sentence() == "mux1 is best. mux4 and mux8 tie for second: 10 % more time."
+    assert found.sentence() == "mux1 is best (1.74 s on average). mux4 and mux8 are second: 10 % more time."
     three = ranking(
         ["a", "b", "c"], lambda one, other: verdict(runs[(1, 3, 4)[one]], runs[(1, 3, 4)[other]], together=3)
     )
-    assert three.sentence() == "a is best. b and c tie for second: 10 % more time."
+    assert three.sentence() == "a is best (1.74 s on average). b and c are second: 10 % more time."
     assert found.places[1] == ["mux4", "mux8"] and len(found.verdicts) == 15
     seven = [base * (1 + place / 10) for place in range(7)]
     apart = ranking(list("abcdefg"), lambda one, other: verdict(seven[one], seven[other], together=6))
-    assert apart.sentence() == "a is best. The other 6 runs take 10 to 60 % more time."
+    assert apart.sentence() == "a is best (1.74 s on average). The other 6 runs take 10 to 60 % more time."
     more = ranking([*names, "x"], lambda one, other: verdict([*runs, base][one], [*runs, base][other], together=6))
     assert [row.name for row in more.rows[:2]] == ["mux1", "x"] and len(more.verdicts) == 6
     assert more.rows[1].cell == "equivalent" and "x ties with it" in more.sentence()
+
+
+def test_a_reference_that_was_asked_for_stands_in_line_one() -> None:
+    base = trips()
+    runs = [base, base * 0.5, base * 0.8]
+    found = ranking(["a", "b", "c"], lambda one, other: verdict(runs[one], runs[other], together=3), 0)
+    assert found.reference == "a"
+    assert found.sentence() == (
+        "b is best (871 ms on average, −50.0 % against a). The other 2 runs take 60 to 100 % more time."
+    )
+
+
+def test_several_verdicts_hold_for_what_the_least_sure_does() -> None:
+    base = trips(400)
+    sure, drifting = verdict(base, base * 1.1), verdict(base, base * np.linspace(0.5, 1.5, 400))
+    assert (sure.is_dependent, drifting.is_dependent) == (False, True)
+    assert held_by([sure, drifting]) == drifting.holds and held_by([sure]) == sure.holds and held_by([]) == ""
 
 
 def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:
@@ -327,11 +386,11 @@ def test_runs_that_lose_requests_rank_by_these_and_not_by_the_others() -> None:
     assert [row.by_failures for row in found.rows] == [False, False, True, True]
     assert found.rows[3].change is not None and found.rows[3].change.value is None
     assert found.sentence() == (
-        "Failures decide: 49.6 % of requests fail at half and 20.8 % at fifth. whole is best. "
-        "slow is worse: 30 % more time."
+        "Failures decide: 49.6 % of requests fail at half and 20.8 % at fifth. whole is better than slow: requests "
+        "take 23.1 % less time on average (1.74 s instead of 2.26 s), 23.1 % less for the slowest tenth."
     )
-    slow = ranking(["a", "b"], lambda one, other: verdict(*(base * (1, 11)[each] for each in (one, other))))
-    assert slow.sentence() == "a is best. b is worse: 1,000 % more time."
+    slow = ranking(["a", "b", "c"], lambda one, other: verdict(*(base * (1, 1, 11)[each] for each in (one, other))))
+    assert slow.sentence() == "a is best (1.74 s on average); b ties with it: 0 %. c is worse: 1,000 % more time."
 
 
 def test_runs_that_are_alike_have_no_difference() -> None:
@@ -373,15 +432,16 @@ def test_one_seed_with_random_losses_on_either_side_says_so(losses: str) -> None
         here, there = map(run, sides)
         found = verdict_of([pairs], Matched([here], [there], [0]), ("a", "b"))
         assert ("One seed" in found.holds) == (losses == "bernoulli"), sides
-        of_sweep = verdict_of([pairs], Matched([here], [there], [0], of_sweep=True), ("a", "b"))
-        assert ("sweep.replications" in of_sweep.holds) == (losses == "bernoulli")
+        of_sweep = verdict_of([pairs], Matched([here], [there], [0], "--seeds 5"), ("a", "b"))
+        assert ("--seeds 5" in of_sweep.holds) == (losses == "bernoulli")
         assert "sweep.replications" not in found.holds, "two runs alone are no sweep"
 
 
-@pytest.mark.parametrize(("hours", "remedy"), [(1, "; use a longer log"), (24, "")])
+@pytest.mark.parametrize(("hours", "remedy"), [(1, "; a longer log is surer"), (24, "")])
 def test_a_longer_log_is_no_remedy_from_a_day_on(hours: int, remedy: str) -> None:
     run: Any = SimpleNamespace(manifest={**RUN.manifest, "now_ns": hours * 3600 * 10**9})
     base, n = trips(400), np.arange(400)
     pairs = Pairs(n, n, base, base * np.linspace(0.5, 1.5, 400), np.full(400, 2, np.int8))
     found = verdict_of([pairs], Matched([run], [run], [0]), ("a", "b"))
-    assert found.holds.endswith(f"Intervals are too narrow{remedy}.")
+    less = "less surely than 95 %: its 20 time blocks resemble their neighbours"
+    assert found.holds == f"Holds for this log, {less}{remedy}."

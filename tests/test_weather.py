@@ -172,3 +172,16 @@ def test_a_log_takes_seeds_where_they_matter(folder: Path, farweb: Farweb) -> No
     assert "One seed" not in found
     refused = farweb("what-if", "log.csv", "--path", "cable", "--seeds", "3")
     assert (refused.code, "--seeds: nothing is drawn by chance" in refused.err) == (2, True)
+
+
+def test_one_seed_of_a_link_that_hardly_loses_names_the_option_for_more(folder: Path, farweb: Farweb) -> None:
+    """Losses of one packet in a million: rarer than what five seeds are drawn for."""
+    rows = "".join(f"{n},a.example,400,{2000 + n}\n" for n in range(60))
+    (folder / "log.csv").write_text(f"start_s,host,request_bytes,response_bytes\n{rows}")
+    assert farweb("new", "link.toml", "--log", "log.csv", "--path", "cable").code == 0
+    rare = ("--set", 'path.link.0.down.loss={ kind = "bernoulli", probability = 1e-6 }')
+    found = farweb("what-if", "link.toml", *rare, "-o", "r")
+    assert found.code == 0, found.err
+    said = " ".join(found.out.split())
+    assert "One seed of its links: --seeds 5 includes their chance." in said and "sweep.replications" not in said
+    assert "99.4 % interval" in found.out or "99.5 % interval" in found.out

@@ -92,7 +92,7 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half", {})
     levels, left = levels_of(secure)
     assert [level.name for level in levels] == [
-        *("edge at the far end", "cache beside the user", "half server time", "PEP", "FQ-CoDel"),
+        *("edge at the far end", "cache beside the user", "half server time", "PEP", "FQ-CoDel", "BBR"),
         *("resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "first window 30"),
     ]
     assert left == {
@@ -100,6 +100,8 @@ def test_changes_that_are_there_or_have_no_place_say_why() -> None:
         "connections carry many requests at once": ["more connections"],
         "the window is no limit": ["window × 4"],
     }
+    older = secure.with_({"leg.0.tcp": '{ profile = "bsd44-lite", mss = "1460 B" }'})
+    assert levels_of(older)[1]["not Linux"] == ["BBR"]
     clear = Base(way_of("geo", "h1", "none", is_secure=False).scenario, None, {})
     _, left = levels_of(clear)
     assert left["no TLS"] == ["TLS 1.3", "resumed TLS", "0-RTT", "small records", "ML-DSA-65 chain", "ECDSA chain"]
@@ -349,7 +351,11 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert header == ["change,", "in", "ms", "all", "interval", "helps"]
     wide = replace(found, effects=[replace(each, first=each.overall, later=each.overall) for each in order])
     assert lines_of(wide, 60).count("change, in ms") == 1, "verdicts beside their changes"
-    some = replace(found, effects=[order[0], *bounds]).text
+    with_bounds = replace(found, effects=[order[0], *bounds], together=[])
+    shown = " ".join(lines_of(with_bounds).split())
+    assert shown.count("50 % at most") == 2 and "At most: a cache that has everything from the start" in shown
+    assert "At most" not in lines_of(found)
+    some = with_bounds.text
     assert some.endswith("of a request. Edge at the far end, if it had everything: 800 ms off the 1 s of a request.")
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."

@@ -12,6 +12,7 @@ __all__ = [
     "Cache",
     "FarwebError",
     "HostTable",
+    "LinkFile",
     "LogOverview",
     "LogReader",
     "PcapngEncoder",
@@ -228,8 +229,22 @@ class Scenario:
             IndexError: There is no such point.
         """
 
-    def inputs(self, seed: int) -> list[tuple[str, str, str, str]]:
-        """The files that a run with this seed reads: the name in manifests, the key, the kind and the file of each."""
+    def inputs(self, seed: int) -> list[tuple[str, str, str, str, bool]]:
+        """The files that a run with this seed reads.
+
+        The name in manifests, the key, the kind and the file of each, and True for those that links name.
+        """
+
+    def complete(self, seed: int, files: Sequence[tuple[str, str, LinkFile]]) -> Scenario:
+        """The same with the content of the files that its links name, which `Simulation` needs.
+
+        Args:
+            seed: Seed of the run.
+            files: Kind, name in the scenario and content of each.
+
+        Raises:
+            ScenarioError: A file is missing, or makes no sense in the scenario.
+        """
 
     @property
     def warmup_ns(self) -> int:
@@ -260,6 +275,54 @@ class Scenario:
         "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
+
+@final
+class LinkFile:
+    """The content of a file that links name."""
+
+    def __new__(cls, kind: str, name: str, content: bytes) -> Self:
+        """Read a file in memory.
+
+        Args:
+            kind: As `Scenario.inputs` gives it.
+            name: For messages.
+            content: Its bytes.
+
+        Raises:
+            WorkloadError: It is no such file.
+        """
+
+    @staticmethod
+    def of_any(name: str, content: bytes) -> LinkFile:
+        """Read a file of either kind: a whole number in its first line begins a trace.
+
+        Raises:
+            WorkloadError: It is none.
+        """
+
+    @property
+    def kind(self) -> str:
+        """``schedule`` or ``trace``."""
+
+    @property
+    def length_s(self) -> float:
+        """Time of its last row or opportunity."""
+
+    @property
+    def rows(self) -> int:
+        """Its rows, or opportunities."""
+
+    def rates(self, every_ms: int) -> NDArray[np.float64] | None:
+        """Mean rates in spans of `every_ms` within its length, one at least, in bit/s; None without a rate.
+
+        An opportunity carries a packet of 1500 B.
+        """
+
+    def gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Begin and length in s of times without sending: outages, or those between two opportunities."""
+
+    def extremes(self) -> tuple[tuple[float, float] | None, float | None]:
+        """Least and largest delay of a schedule in s, and its largest loss; None where it sets none."""
 
 @final
 class HostTable:

@@ -119,7 +119,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     Raises:
         WorkloadError: A table cannot be used.
     """
-    figures = json.loads(scenario.core.check(prepared.core.hosts))
+    figures = json.loads(scenario.complete().check(prepared.core.hosts))
     requests = scenario.inputs().get("requests")
     if requests is not None and "requests" not in prepared.inputs:
         figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")

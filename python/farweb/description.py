@@ -5,7 +5,7 @@ import functools
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -27,15 +27,17 @@ class Input(NamedTuple):
 
     Attributes:
         key: The key that names it, ``workload.requests``.
-        kind: ``requests`` or ``hosts``.
+        kind: ``requests``, ``hosts``, ``schedule`` or ``trace``.
         file: Its name in the scenario, with the seed in place of ``{seed}``.
         path: Its place.
+        is_of_link: True for a file that a link names.
     """
 
     key: str
     kind: str
     file: str
     path: Path
+    is_of_link: bool
 
 
 _PARSED_KEPT = 8  # chosen: a worker has the scenarios of a sweep or two
@@ -179,6 +181,10 @@ class Description:
         """
         return self._without_sweep(number)
 
+    def plain(self) -> "Description":
+        """The same without what a subclass adds: another process need not know it."""
+        return Description._new()._fill(self.path, self.overrides, self._text, self.core, self._cut, self.tables)
+
     def without_sweep(self) -> Self:
         """The scenario without the table `sweep`, as a single run simulates it."""
         return self if self.design is None else self._without_sweep(None)
@@ -207,7 +213,31 @@ class Description:
         """
         folder = self.path.parent if self.tables is None else self.tables
         named = self.core.inputs(self.effective["run"]["seed"] if seed is None else seed)
-        return {name: Input(key, kind, file, folder / file) for name, key, kind, file in named}
+        return {name: Input(key, kind, file, folder / file, of_link) for name, key, kind, file, of_link in named}
+
+    def complete(
+        self, seed: int | None = None, opened: Callable[[str, Input], _core.LinkFile] | None = None
+    ) -> _core.Scenario:
+        """The compiled form with the content of the files that its links name, as it is simulated and explained.
+
+        Args:
+            seed: Seed of the run (default: the scenario's `run.seed`).
+            opened: Gives the content of a file by its name in manifests (default: it is read).
+
+        Raises:
+            WorkloadError: A file cannot be read.
+            ScenarioError: A file makes no sense in the scenario.
+        """
+        seed = self.effective["run"]["seed"] if seed is None else seed
+        files = {name: each for name, each in self.inputs(seed).items() if each.is_of_link}
+        if not files:
+            return self.core
+        from farweb.inputs.link_files import read_link_file
+
+        read = opened or (lambda _, each: read_link_file(each.kind, each.path))
+        content = [(each.kind, each.file, read(name, each)) for name, each in files.items()]
+        with _problems_by_key(self.overrides):
+            return self.core.complete(seed, content)
 
     def __rich__(self) -> "RenderableType":
         from rich.text import Text

@@ -155,16 +155,35 @@ class Point:
     trace: Trace
 
 
-def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace) -> dict[int, Point]:
-    """The points of the sweep of `scenario` that stand for it, by number. `prepared` and `trace` are its workload.
+def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace, most: int = _POINTS) -> dict[int, Point]:
+    """Points of the sweep of `scenario` that stand for it, by number. `prepared` and `trace` are its workload.
 
     Points with levels that contradict each other are left out: their runs fail.
     """
     design = scenario.design
     assert design is not None, "who asks has a sweep"
-    numbers = spread(len(design.points), _POINTS)
+    numbers = spread(len(design.points), most)
     found = ((number, _point(partial(scenario.point, number), prepared, trace)) for number in sorted(numbers))
     return {number: point for number, point in found if point is not None}
+
+
+def packets_of_points(scenario: Description) -> dict[int, int]:
+    """Estimate the packets over links of a run at each point of the sweep of `scenario`, without those of no requests.
+
+    Raises:
+        WorkloadError: A table cannot be used.
+    """
+    design = scenario.design
+    assert design is not None, "who asks has a sweep"
+    with Prepared.of(scenario, may_lack=True) as prepared:
+        trace = read_trace(scenario, json.loads(scenario.core.check(prepared.core.hosts)), prepared)
+        if trace is None:
+            return {}
+        points = points_of_sweep(scenario, prepared, trace, len(design.points))
+        return {
+            number: extent_of_run(point.scenario, point.figures, point.trace).packet_hops
+            for number, point in points.items()
+        }
 
 
 def extent_of_points(points: Iterable[Point], runs: int) -> Extent | None:
@@ -189,7 +208,7 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
     None without requests, and when it can be run with none of the values.
     """
     with Prepared.of(scenario, may_lack=True) as prepared:
-        trace = read_trace(scenario, json.loads(scenario.core.check(prepared.core.hosts)), prepared)
+        trace = read_trace(scenario, json.loads(scenario.complete().check(prepared.core.hosts)), prepared)
         if trace is None:
             return None
         points = (_point(partial(scenario.with_, each), prepared, trace) for each in changes)
@@ -202,7 +221,7 @@ def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Poi
         point = make()
         is_own = base.fits(point)
         with contextlib.nullcontext(base) if is_own else Prepared.of(point) as prepared:
-            figures = json.loads(point.core.check(prepared.core.hosts))
+            figures = json.loads(point.complete().check(prepared.core.hosts))
             segments = {link.segments for link in rated_links(point, figures)}
             of_point = trace if is_own and segments.issubset(trace.segments) else read_trace(point, figures, prepared)
     except FarwebError:

@@ -5,15 +5,18 @@ from importlib.util import find_spec
 from farweb.errors import FarwebError
 
 _EXTRAS = {
-    "dask": ("Dask", "sweep"),
-    "distributed": ("Dask", "sweep"),
+    "distributed": ("Dask", "cluster"),
     "fsspec": ("fsspec", "sweep"),
+    "loky": ("loky", "sweep"),
+    "psutil": ("psutil", "sweep"),
     "scipy": ("SciPy", "sweep"),
-    "plotly": ("plotly", "html"),
 }
 
-SWEEP = ("fcntl", "dask", "distributed", "fsspec", "scipy")
+SWEEP = ("fcntl", "loky", "fsspec", "psutil", "scipy")
 """Modules that a sweep needs."""
+
+CLUSTER = ("distributed",)
+"""Modules that a sweep on the workers of a scheduler needs besides."""
 
 
 def require(what: str, *modules: str) -> None:

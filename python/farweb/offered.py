@@ -344,7 +344,7 @@ def _fullest(
     rates = None
     if link.changes and busiest is not None:
         number = max(len(series), MINUTE_S // step_s)
-        rates = scenario.core.mean_rates(link.index, link.direction == "down", step_s, number)
+        rates = scenario.complete().mean_rates(link.index, link.direction == "down", step_s, number)
     if rates is None:
         return busiest, begin, None if busiest is None else link.rate_bps
     loads, lines = _windows(series, MINUTE_S, step_s), _windows(rates * step_s / 8, MINUTE_S, step_s)

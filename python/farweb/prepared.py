@@ -20,12 +20,14 @@ class Prepared:
 
     Attributes:
         scenario: The scenario.
+        complete: Its compiled form with the content of the files that its links name.
         core: The requests and their hosts.
         inputs: Entries of the manifest by name: `file`, `sha256`, `rows`, `caveats` and `origin_unix_s`.
         imported: Counts of the import that the request table is from, or None of any other table.
     """
 
     scenario: Description
+    complete: _core.Scenario
     core: _core.Prepared
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     imported: Mapping[str, Any] | None = None
@@ -49,16 +51,22 @@ class Prepared:
         requests, hosts = named.get("requests"), named.get("hosts")
         stamps = {each.path: stamp(each.path) for each in named.values()}
         host_table = None if hosts is None else open_hosts(hosts.path)
+        complete = scenario.complete()
+        inputs = {name: _of_link(each) for name, each in named.items() if each.is_of_link}
         if requests is None:
-            yield cls(scenario, _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"]))
+            core = _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"])
+            prepared = cls(scenario, complete, core, inputs, None, stamps)
+            prepared.require_untouched()
+            yield replace(prepared, _stamps={})
         elif may_lack and not requests.path.exists():
-            yield cls(scenario, _core.Prepared((), str(requests.path), host_table))
+            yield cls(scenario, complete, _core.Prepared((), str(requests.path), host_table), inputs)
         else:
             with open_requests(requests.path, host_table) as table:
-                rows = {"requests": table.core.rows, "hosts": None if host_table is None else len(host_table)}
-                inputs = {name: _entry(each, rows[name]) for name, each in named.items()}
-                inputs["requests"] |= {"caveats": caveats(table.imported), "origin_unix_s": origin(table.imported)}
-                prepared = cls(scenario, table.core, inputs, table.imported, stamps)
+                described = {"requests": _entry(requests, table.core.rows)}
+                if hosts is not None and host_table is not None:
+                    described["hosts"] = _entry(hosts, len(host_table))
+                described["requests"] |= {"caveats": caveats(table.imported), "origin_unix_s": origin(table.imported)}
+                prepared = cls(scenario, complete, table.core, described | inputs, table.imported, stamps)
                 prepared.require_untouched()
                 is_kept = (table.core.rows or 0) <= _core.rows_kept
                 yield replace(prepared, _stamps={}) if is_kept else prepared
@@ -78,6 +86,12 @@ class Prepared:
                 raise WorkloadError(f"{path}: was changed after it was read; begin again when it stays as it is")
 
 
+def _of_link(named: Input) -> dict[str, Any]:
+    from farweb.inputs.link_files import read_link_file
+
+    return _entry(named, read_link_file(named.kind, named.path).rows)
+
+
 def _entry(named: Input, rows: int | None) -> dict[str, Any]:
     digest = sha256_of(named.path, WorkloadError)
     return {"file": named.file, "sha256": digest, "rows": rows, "caveats": [], "origin_unix_s": None}
@@ -85,7 +99,8 @@ def _entry(named: Input, rows: int | None) -> dict[str, Any]:
 
 def _source(scenario: Description) -> Any:
     """Everything that determines requests and hosts."""
-    named, effective = scenario.inputs(), scenario.effective
+    named = {name: each for name, each in scenario.inputs().items() if not each.is_of_link}
+    effective = scenario.effective
     if "requests" in named:
         return named
     return effective["run"]["seed"], {key: effective["workload"].get(key) for key in ("family", "days", "parameters")}

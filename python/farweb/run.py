@@ -81,7 +81,7 @@ def simulate_into(
     """
     wall, cpu, scenario = time.perf_counter(), time.thread_time(), prepared.scenario
     prepared.require_untouched()
-    simulation = _core.Simulation(scenario.core, seed, prepared.core)
+    simulation = _core.Simulation(prepared.complete, seed, prepared.core)
     total = simulation.progress()["requests_total"]
     if total is None and "requests" in prepared.inputs:
         total = round(prepared.inputs["requests"]["rows"] * scenario.effective["workload"]["load"])
@@ -98,7 +98,7 @@ def simulate_into(
         "cpu_s": round(cpu, 3),
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
-        "warnings": json.loads(scenario.core.check(prepared.core.hosts))["warnings"],
+        "warnings": json.loads(prepared.complete.check(prepared.core.hosts))["warnings"],
         "links": json.loads(simulation.link_totals()),
         "legs": legs.described(scenario.effective),
         "measured": json.loads(simulation.measured()),

@@ -77,8 +77,7 @@ class Scenario(Description):
     ) -> "SweepResults":
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
 
-        Runs with results in the folder are not repeated. A run that fails is recorded, and the others continue. A
-        script that calls this calls it below ``if __name__ == "__main__":``, since worker processes import it.
+        Runs with results in the folder are not repeated. A run that fails is recorded, and the others continue.
 
         Args:
             out: The folder, or a URL that fsspec knows (default: ``results/NAME`` with the name of the scenario file).
@@ -99,10 +98,12 @@ class Scenario(Description):
         from farweb.folders import SweepResults
         from farweb.sweep.limits import RunLimits
         from farweb.sweep.sweep import run_sweep
+        from farweb.sweep.workers import Workers
 
         folder = Path("results") / self.path.stem if out is None else out
         limits = RunLimits.of(run_memory, run_time)
-        run_sweep(self, folder, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress)
+        with Workers.of(jobs, scheduler) as workers:
+            run_sweep(self, folder, workers, retries=retries, limits=limits, progress=progress)
         return SweepResults.open(folder)
 
     def _repr_html_(self) -> str:

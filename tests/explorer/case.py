@@ -22,11 +22,13 @@ class Case:
         scenario: Tables and keys, as `tomllib` reads them.
         requests: Rows of the request table; an empty field is None.
         hosts: Rows of the host table; none where the scenario names no such table.
+        files: Text of the files that its links name, by their names.
     """
 
     scenario: dict[str, Any]
     requests: list[Row]
     hosts: list[Row] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
 
     def write(self, folder: Path) -> Path:
         """Write the files of the case, and return the scenario's."""
@@ -34,6 +36,8 @@ class Case:
         (folder / REQUESTS).write_text(self.requests_csv(), "utf-8")
         if self.hosts:
             (folder / HOSTS).write_text(_csv(self.hosts), "utf-8")
+        for name, text in self.files.items():
+            (folder / name).write_text(text, "utf-8")
         scenario = folder / SCENARIO
         scenario.write_text(self.toml(), "utf-8")
         return scenario
@@ -60,7 +64,8 @@ class Case:
 
     def __str__(self) -> str:
         hosts = f"\n# {HOSTS}\n{_csv(self.hosts)}" if self.hosts else ""
-        return f"# {SCENARIO}\n{self.toml()}\n# {REQUESTS}\n{self.requests_csv()}{hosts}"
+        files = "".join(f"\n# {name}\n{text}" for name, text in self.files.items())
+        return f"# {SCENARIO}\n{self.toml()}\n# {REQUESTS}\n{self.requests_csv()}{hosts}{files}"
 
 
 def _keys(table: dict[str, Any]) -> list[str]:

@@ -74,6 +74,7 @@ LINUX: Values = {
     "mss_min": ["48 B", "256 B"],
     "congestion_control": ["cubic", "reno", "bbr"],
     "pacing": ["auto", "internal", "none"],
+    "ecn": ["off", "accept", "request", "request"],
     "hystart": ["off", "linux", "plus-plus"],
     "hystart_low_window": [16, 4],
     "hystart_ack_delta": ["2 ms", "10 ms"],

@@ -23,6 +23,7 @@ class Flight:
         received: When the other end received it.
         dropped: When a link dropped it, and which.
         passed: When it was seen on links, by link.
+        ecn: Its codepoint of ECN as links had it, by link; a link that drops it has it as well.
         differing: Rows where it looks different.
     """
 
@@ -32,6 +33,7 @@ class Flight:
     received: tuple[int, int] | None = None
     dropped: tuple[int, int] | None = None
     passed: dict[int, int] = field(default_factory=dict)
+    ecn: dict[int, str] = field(default_factory=dict)
     differing: list[Row] = field(default_factory=list)
     repeated: bool = False
 
@@ -62,9 +64,11 @@ def flights(run: Run) -> dict[Key, Flight]:
         elif event == "drop":
             flight.repeated |= flight.dropped is not None
             flight.dropped = (time, row["link"])
+            flight.ecn[row["link"]] = row["ecn"]
         else:
             flight.repeated |= row["link"] in flight.passed
             flight.passed[row["link"]] = time
+            flight.ecn[row["link"]] = row["ecn"]
     return found
 
 

@@ -103,7 +103,23 @@ def generate(number: int) -> Case:
             can_fade = way["rate"] != "unlimited" and "steps" not in way and not is_transfer
             if can_fade and draw.chance(0.05):
                 way["fade"] = _fade(draw)
-    return Case(scenario, requests, hosts)
+    files = {}
+    for place, link in enumerate(scenario["path"]["link"]):
+        for name in (name for name in ("up", "down") if name in link):
+            if "fade" not in link[name] and draw.chance(0.05):
+                file = f"{name}-{place}.csv"
+                has_rate = link[name]["rate"] != "unlimited"
+                files[file] = _schedule(draw, has_rate, name == "up", is_transfer)
+                kept = {key: value for key, value in link[name].items() if key not in _STEPPED}
+                link[name] = kept | {"schedule": file, "schedule_after": draw.one("hold", "repeat")}
+    for place, link in enumerate(scenario["path"]["link"]):
+        for name in (name for name in ("up", "down") if name in link and not {"handover", "preset"} & set(link)):
+            if _can_trace(link[name]) and draw.chance(0.08):
+                file = f"{name}-{place}.trace"
+                files[file] = _trace(draw)
+                kept = {key: value for key, value in link[name].items() if key != "rate"}
+                link[name] = kept | {"trace": file} | _of_trace(draw)
+    return Case(scenario, requests, hosts, files)
 
 
 def _direction(draw: Draw, is_rough: bool, is_transfer: bool) -> Table:
@@ -153,6 +169,7 @@ def _queue(draw: Draw) -> str | Table:
         }
     if kind == "fq-codel":
         values |= {"quantum": draw.one("300 B", "1500 B", "3000 B"), "flows": draw.one("exact", "exact", 2)}
+    values["ecn"] = draw.chance(0.7)
     return {"kind": kind} | draw.some(limit | values, 0.6)
 
 
@@ -173,6 +190,46 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _can_trace(way: Table) -> bool:
+    """True where a trace may stand in place of a rate."""
+    is_changing = not {"fade", "outage", "variation", "schedule"}.isdisjoint(way)
+    return way["rate"] != "unlimited" and not is_changing and not any("rate" in step for step in way.get("steps", []))
+
+
+def _trace(draw: Draw) -> str:
+    """Opportunities that are few or many, with gaps."""
+    period = draw.one(40, 250, 1000, 3000)
+    number = max(1, int(period * draw.one(0.02, 0.2, 1, 3)))
+    times = sorted(draw.whole(0, period) for _ in range(number - 1))
+    return "".join(f"{time}\n" for time in [*times, period])
+
+
+def _of_trace(draw: Draw) -> Table:
+    """Keys beside a trace; one that ends does so at a time that the judge knows."""
+    sizes = {"trace_bytes": draw.one("576 B", "3000 B"), "trace_overhead": draw.one("0 B", "20 B")}
+    end = draw.one({"trace_repeat": True, "trace_offset": "random"}, {"trace_repeat": False, "trace_offset": "3 ms"})
+    return draw.some(sizes) | (end if draw.chance(0.5) else {})
+
+
+_STEPPED = ("steps", "steps_every", "outage")
+
+
+def _schedule(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> str:
+    """Rows of a file, at the end of which something is sent; the judge knows delays as of steps."""
+    columns = {"rate_mbps": ["", "0.032", "1", "20", "0"]} if has_rate else {}
+    columns |= {"delay_ms": ["", "3", "80"]} if is_up else {}
+    columns |= {"loss": ["", "0", "0.05"]} if not is_transfer else {}
+    columns |= {"state": ["", "up", "down", *([] if is_transfer else ["drop"])]} if has_rate else {}
+    kept = [name for name in columns if draw.chance(0.8)]
+    first = {name: columns[name][-1] if name in ("delay_ms", "loss") else "" for name in kept}
+    last = {name: {"rate_mbps": "2", "state": "up"}.get(name, "") for name in kept}
+    between = [{name: draw.one(*columns[name]) for name in kept} for _ in range(draw.whole(1, 3))]
+    rows = [first, *between, last]
+    times = (f"{(500 * place + draw.whole(0, 400)) / 1000}" for place in range(len(rows)))
+    lines = [",".join([time, *row.values()]) for time, row in zip(times, rows, strict=True)]
+    return "\n".join([",".join(["time_s", *kept]), *lines]) + "\n"
 
 
 def _fade(draw: Draw) -> Table:
@@ -230,7 +287,9 @@ def _loss(draw: Draw, is_transfer: bool) -> Table:
         "any 9..12",
     ]
     drop = [item for item in items if draw.chance(0.25)] or ["data 2"]
-    return {"kind": kind, "drop": drop} | ({"of": draw.one("connection", "link")} if draw.chance(0.4) else {})
+    mark = [item for item in ("data 1..2", "data 3", "any 6..8") if draw.chance(0.5)]
+    named = draw.one({"drop": drop}, {"drop": drop, "mark": mark}, {"mark": mark or ["data 2"]})
+    return {"kind": kind} | named | ({"of": draw.one("connection", "link")} if draw.chance(0.4) else {})
 
 
 def _caches(draw: Draw, nodes: list[str], meeting: set[int], legs: list[Table], places: list[int]) -> list[Table]:

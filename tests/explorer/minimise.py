@@ -6,6 +6,7 @@ may be left out, and puts simple values in the place of others. What farweb does
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from explorer.case import Case
@@ -60,19 +61,19 @@ def _smaller(case: Case) -> Iterator[Case]:
         step = max(1, len(rows) // part)
         for first in range(0, len(rows), step):
             if len(rows) > step:
-                yield Case(case.scenario, rows[:first] + rows[first + step :], case.hosts)
-    yield from (Case(scenario, case.requests, case.hosts) for scenario in _without_places(case.scenario))
+                yield replace(case, requests=rows[:first] + rows[first + step :])
+    yield from (replace(case, scenario=scenario) for scenario in _without_places(case.scenario))
     if case.hosts:
         scenario = copy.deepcopy(case.scenario)
         del scenario["workload"]["hosts"]
-        yield Case(scenario, rows)
-    yield from (Case(scenario, rows, case.hosts) for scenario in _without_keys(case.scenario))
-    yield from (Case(scenario, rows, case.hosts) for scenario in _simpler_values(case.scenario))
+        yield replace(case, scenario=scenario, hosts=[])
+    yield from (replace(case, scenario=scenario) for scenario in _without_keys(case.scenario))
+    yield from (replace(case, scenario=scenario) for scenario in _simpler_values(case.scenario))
     for place, row in enumerate(rows):
         for name, values in SIMPLE_ROW.items():
             if name in row:
                 for value in values[: values.index(row[name])] if row[name] in values else values:
-                    yield Case(case.scenario, [*rows[:place], row | {name: value}, *rows[place + 1 :]], case.hosts)
+                    yield replace(case, requests=[*rows[:place], row | {name: value}, *rows[place + 1 :]])
 
 
 def _without_places(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from explorer.way import Way
+from explorer.way import Transmitter, Way
 
 FULL = 1500  # bytes of a full packet
 
@@ -19,14 +19,17 @@ class Offer:
     flow: int
     size: int
     number: int
+    ect: bool = False
+    """True when its sender takes marks."""
 
 
 @dataclass
 class Served:
-    """What became of offers, by their number: departures, and drops, with their times."""
+    """What became of offers, by their number: departures, and drops, with their times; and those that were marked."""
 
     left: dict[int, int] = field(default_factory=dict)
     dropped: dict[int, int] = field(default_factory=dict)
+    marked: set[int] = field(default_factory=set)
 
 
 def _bytes(waiting: Sequence[Offer]) -> int:
@@ -54,7 +57,7 @@ class _Control:
     """CoDel of one queue; times are in the units of the variant."""
 
     def __init__(self, values: dict[str, Any]) -> None:
-        self.is_linux = values["variant"] == "linux"
+        self.is_linux, self.ecn = values["variant"] == "linux", values["ecn"]
         self.target, self.interval = self.units(values["target"]), self.units(values["interval"])
         self.first_above: int | None = None
         self.drop_next = self.count = self.last_count = 0
@@ -91,6 +94,11 @@ class _Control:
         def next_one() -> Offer | None:
             return waiting.pop(0) if waiting else None
 
+        def marks(offer: Offer) -> bool:
+            if is_marked := self.ecn and offer.ect:
+                served.marked.add(offer.number)
+            return is_marked
+
         offer = next_one()
         if offer is None:
             self.is_dropping = False
@@ -101,15 +109,19 @@ class _Control:
             while self.is_dropping and time >= self.drop_next:
                 assert offer is not None
                 self.raise_to(self.count + 1)
+                if marks(offer):
+                    self.drop_next = self.after(self.drop_next)
+                    break
                 served.dropped[offer.number] = now
                 offer = next_one()
                 self.is_dropping = self.is_late(now, offer, left())
                 if self.is_dropping:
                     self.drop_next = self.after(self.drop_next)
         elif is_late:
-            served.dropped[offer.number] = now
-            offer = next_one()
-            self.is_late(now, offer, left())
+            if not marks(offer):
+                served.dropped[offer.number] = now
+                offer = next_one()
+                self.is_late(now, offer, left())
             self.is_dropping = True
             fresh = self.count - self.last_count
             if fresh > 1 and time < self.drop_next + 16 * self.interval:
@@ -209,21 +221,18 @@ def serve(way: Way, offers: Sequence[Offer], *, of_ns3: bool = False) -> Served:
     else:
         queue = _Codel(way) if way.kind == "codel" else _DropHead(way)
     served = Served()
-    free, since, bits = 0, 0, 0
+    transmitter = Transmitter(way)
     sending: Offer | None = None
 
     def take(now: int) -> None:
-        nonlocal free, since, bits, sending
+        nonlocal sending
         sending = queue.take(now, served)
         if sending is not None:
-            if sending.at >= free:
-                since, bits = sending.at, 0
-            bits += 8 * sending.size
-            free = served.left[sending.number] = way.sent_by(since, bits)
+            served.left[sending.number] = transmitter.send(sending.at, sending.size)
 
     for offer in [*offers, None]:
-        while sending is not None and (offer is None or free <= offer.at):
-            take(free)
+        while sending is not None and (offer is None or transmitter.free <= offer.at):
+            take(transmitter.free)
         if offer is not None:
             queue.join(offer)
             if sending is None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from explorer.way import S, Step, Way
+from explorer.way import MS, S, Step, Trace, Way
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,6 +103,8 @@ class Run:
     def read(cls, folder: Path, tables: Tables) -> "Run":
         """Read the scenario and the request table in `folder`."""
         scenario = tomllib.loads((folder / "scenario.toml").read_text("utf-8"))
+        for link in scenario["path"]["link"]:
+            link |= {name: _scheduled(link[name], folder) for name in ("up", "down") if name in link}
         with (folder / scenario["workload"]["requests"]).open(encoding="utf-8", newline="") as file:
             return cls(scenario, list(csv.DictReader(file)), tables)
 
@@ -136,7 +138,8 @@ class Run:
     def until(self) -> int | None:
         """Time at which the run is cut off, in ns; None where it goes on to its end."""
         until = self.scenario.get("run", {}).get("until", "done")
-        return None if until == "done" else quantity(until)
+        ends = [each.ends for link in self.links for each in link.values() if each.ends is not None]
+        return min([*ends, *([] if until == "done" else [quantity(until)])], default=None)
 
     @cached_property
     def patience(self) -> int | None:
@@ -286,6 +289,36 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
     return filled
 
 
+def _scheduled(way: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A direction with the steps, outages and opportunities that its files have."""
+    if "trace" in way:
+        return way | {"trace": tuple(map(int, (folder / way["trace"]).read_text("utf-8").split()))}
+    if "schedule" not in way:
+        return way
+    with (folder / way["schedule"]).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    repeats = way["schedule_after"] == "repeat"
+    period = {"every": f"{rows[-1]['time_s']} s"} if repeats else {}
+    units = {"rate": ("rate_mbps", "Mbit/s"), "delay": ("delay_ms", "ms")}
+    steps: list[dict[str, Any]] = []
+    silent: list[tuple[int, str]] = []  # when a mode begins, "" for none
+    state, rate = "up", ""
+    for row in rows[:-1] if repeats else rows:
+        at = f"{row['time_s']} s"
+        step = {key: f"{row[name]} {unit}" for key, (name, unit) in units.items() if row.get(name) and row[name] != "0"}
+        steps.append({"at": at} | step | ({"loss": float(row["loss"])} if row.get("loss") else {}))
+        state, rate = row.get("state") or state, row.get("rate_mbps") or rate
+        silent.append((quantity(at), "drop" if state == "drop" else "hold" if state == "down" or rate == "0" else ""))
+    ends = [at for at, _ in silent[1:]] + [quantity(f"{rows[-1]['time_s']} s")]
+    outages = [
+        {"at": f"{at} ns", "lasts": f"{end - at} ns"} | period | ({"mode": mode} if mode == "drop" else {})
+        for (at, mode), end in zip(silent, ends, strict=True)
+        if mode
+    ]
+    every = {"steps_every": period["every"]} if repeats else {}
+    return way | {"steps": steps, "outage": outages} | every
+
+
 def _limit(queue: str, rate: str) -> int:
     """The limit of a queue in bytes or packets; a time is the whole bytes that are sent in it."""
     in_time = queue.split(" ")[1] in TIMES
@@ -295,7 +328,7 @@ def _limit(queue: str, rate: str) -> int:
 _QUEUES: dict[str, dict[str, Any]] = {
     "drop-tail": {},
     "drop-head": {},
-    "codel": {"limit": "1000 packets", "target": "5 ms", "interval": "100 ms", "variant": "linux"},
+    "codel": {"limit": "1000 packets", "target": "5 ms", "interval": "100 ms", "variant": "linux", "ecn": False},
     "fq-codel": {
         "limit": "10240 packets",
         "target": "5 ms",
@@ -303,8 +336,9 @@ _QUEUES: dict[str, dict[str, Any]] = {
         "variant": "linux",
         "quantum": "1500 B",
         "flows": "exact",
+        "ecn": True,
     },
-    "pie": {"limit": "1000 packets", "target": "15 ms", "update": "16 ms", "burst": "150 ms"},
+    "pie": {"limit": "1000 packets", "target": "15 ms", "update": "16 ms", "burst": "150 ms", "ecn": False},
 }
 """Values of queues that a table leaves out."""
 
@@ -326,10 +360,23 @@ def _queue(written: str | dict[str, Any] | None, rate: str, counts: str) -> dict
     }
 
 
+def _trace(table: dict[str, Any]) -> Trace:
+    offset, times = table.get("trace_offset", "0 s"), table["trace"]
+    return Trace(
+        times=times,
+        size=quantity(table.get("trace_bytes", "1504 B")),
+        overhead=quantity(table.get("trace_overhead", "4 B")),
+        offset=0 if offset == "random" else quantity(offset) % (times[-1] * MS),
+        repeats=table.get("trace_repeat", True),
+    )
+
+
 def _way(link: dict[str, Any], name: str) -> Way:
     table, handover = link[name], link.get("handover")
-    of_queue = _queue(table.get("queue"), table["rate"], table.get("queue_counts", "all"))
-    steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
+    trace = _trace(table) if "trace" in table else None
+    own = table["rate"] if trace is None else f"{trace.rate} bit/s"
+    of_queue = _queue(table.get("queue"), own, table.get("queue_counts", "all"))
+    steps = [Step(0, None if own == "unlimited" else quantity(own), quantity(table["delay"]))]
     for step in table.get("steps", []):
         rate = quantity(step["rate"]) if "rate" in step else steps[-1].rate
         delay = quantity(step["delay"]) if "delay" in step else steps[-1].delay
@@ -343,7 +390,9 @@ def _way(link: dict[str, Any], name: str) -> Way:
         factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
         * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
         shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
-        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade"))),
+        trace=trace,
+        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade")))
+        or table.get("trace_offset") == "random",
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)

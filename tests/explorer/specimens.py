@@ -141,6 +141,12 @@ points = ["ends", "link 0", "link 1"]
 sojourn = true
 {_EVERYTHING}"""
 
+_MARKS = (
+    _QUEUES.replace('tcp = { profile = "linux" }', 'tcp = { profile = "linux", constants = { ecn = "request" } }')
+    .replace('{ kind = "codel",', '{ kind = "codel", ecn = true,')
+    .replace('queue = "pie"', 'loss = { kind = "list", mark = ["data 2..3"] }')
+)
+
 
 def _rows(*rows: tuple[float, int, int, int | None, str | None]) -> list[Row]:
     names = ("start_s", "request_bytes", "response_bytes", "object", "source")
@@ -215,6 +221,7 @@ SPECIMENS: dict[str, Case] = {
             (0.3, 300, 2000, None, None),
         ),
     ),
+    "marks": Case(tomllib.loads(_MARKS), _rows((0.0, 300, 90000, None, None), (0.1, 40000, 300, None, None))),
     "listed": Case(
         tomllib.loads(_LISTED),
         _rows((0.0, 300, 5000, None, "child"), (0.5, 300, 5000, None, "servers"), (0.99, 300, 5000, None, None)),

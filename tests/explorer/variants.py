@@ -1,6 +1,7 @@
 """A case in other words: run again, recorded differently, or cut off elsewhere, it gives the same results."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from explorer.case import Case
 from explorer.reading import Row, Run
@@ -32,14 +33,14 @@ def recorded_differently(case: Case) -> Case:
     }
     has_all = case.scenario.get("record", {}).get("packets") == "all"
     record = {"exchanges": False} if has_all else everything
-    return Case({**case.scenario, "record": record}, case.requests, case.hosts)
+    return replace(case, scenario={**case.scenario, "record": record})
 
 
 def cut_off(case: Case) -> Case:
     """The case cut off after two seconds, or to its end where it is cut off."""
     until = case.scenario.get("run", {}).get("until", "done")
     run = case.scenario.get("run", {}) | {"until": "2 s" if until == "done" else "done"}
-    return Case({**case.scenario, "run": run}, case.requests, case.hosts)
+    return replace(case, scenario={**case.scenario, "run": run})
 
 
 def differences(one: Run, other: Run) -> Iterator[Violation]:

@@ -144,6 +144,9 @@ class TcpInfo:
     timestamps: bool
     sack: bool
     window_scaling: bool
+    ecn: bool
+    ecn_seen: bool
+    """True when data came that was ECT."""
     send_shift: int
     receive_shift: int
     send_mss: int
@@ -164,6 +167,8 @@ class TcpInfo:
             timestamps=bool(options & 1),
             sack=bool(options & 2),
             window_scaling=bool(options & 4),
+            ecn=bool(options & 8),
+            ecn_seen=bool(options & 16),
             send_shift=shifts & 15,
             receive_shift=shifts >> 4,
             send_mss=words[2],

@@ -29,6 +29,7 @@ class Way:
     """One direction of the path, on top of a rate of 20 Mbit/s and a delay of 20 ms."""
 
     drop: tuple[str, ...] = ()
+    mark: tuple[str, ...] = ()
     loss: float = 0.0
     """Probability that a packet is lost, instead of a list."""
     late: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class Way:
             "queue": self.queue,
             "loss": {"kind": "bernoulli", "probability": self.loss}
             if self.loss
-            else {"kind": "list", "drop": list(self.drop)},
+            else {"kind": "list", "drop": list(self.drop), "mark": list(self.mark)},
             "late": [{"packets": packets, "by": span} for packets, span in self.late.items()],
             "twice": list(self.twice),
         }
@@ -160,6 +161,10 @@ class Talk:
     """SO_RCVBUF of the kernel's end, in bytes."""
     first_number: int | None = None
     """Number of farweb's SYN; random by default."""
+    kernel_control: str | None = None
+    """Congestion control of the kernel's end; its default, if None."""
+    kernel_asks_for_ecn: bool = False
+    """True when the kernel asks for ECN, and does not only agree."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +196,11 @@ def talk(plan: Talk, role: Role, endpoint: Farweb, folder: Path) -> Outcome:
     with namespace() as there, there.socket() as kernel:
         if plan.kernel_receive_buffer is not None:
             kernel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, plan.kernel_receive_buffer)
+        if plan.kernel_control is not None:
+            kernel.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan.kernel_control.encode())
+        if plan.kernel_asks_for_ecn:
+            with there.entered():
+                Path("/proc/sys/net/ipv4/tcp_ecn").write_text("1")
         kernel.settimeout(PATIENCE_S)
         run = _talk_with_client if role == "client" else _talk_with_server
         return run(there, kernel, plan, endpoint, folder)

@@ -16,4 +16,4 @@ for run in today later; do
 done
 COLUMNS=80 farweb compare today later
 COLUMNS=80 farweb size site.toml --set "$later" --vary leg.0.tcp.constants.initial_cwnd_segments=10..20 \
-    --target 'p50(visit_first_latency) <= 1.01*best' | sed -n 1p
+    --target 'p50(visit_first_latency) <= 1.01*best' | sed '/^$/q'

@@ -66,6 +66,7 @@ pub(crate) fn packets(columns: &Bound<'_, PyDict>) -> PyResult<Packets> {
         window_bytes: required(columns, "window_bytes", array)?,
         window_field: required(columns, "window_field", array)?,
         flags: required(columns, "flags", words)?,
+        ecn: optional(columns, "ecn", words)?,
         retransmission: required(columns, "retransmission", array)?,
         mss_bytes: required(columns, "mss_bytes", array)?,
         window_scale: required(columns, "window_scale", array)?,

@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::references::References;
     #[pymodule_export]
-    use crate::scenario::{Scenario, absent, connection_use, draft, link_presets, scenario_schema};
+    use crate::scenario::{LinkFile, Scenario, absent, connection_use, draft, link_presets, scenario_schema};
     #[pymodule_export]
     use crate::schema::{results_schema, workload_schema};
     #[pymodule_export]

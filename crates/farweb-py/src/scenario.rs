@@ -3,29 +3,99 @@
 use farweb::explain::report;
 use farweb::net::Direction;
 use farweb::scenario::draft::{Draft, Proxy};
-use farweb::scenario::{Carrier, ScenarioError as CoreError, Source};
+use farweb::scenario::{Carrier, Input, InputKind, LinkFiles, ScenarioError as CoreError, Source};
 use farweb::sweep::{Design, Planned};
-use farweb::units::Duration;
+use farweb::units::{Duration, Instant};
 use farweb::workload::{Directory, Prepared};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::ScenarioError;
+use crate::errors::{ScenarioError, workload_error};
 use crate::tables::HostTable;
 
-/// A checked scenario.
+/// A checked scenario, and what is simulated of it once the files of its links are read.
 #[pyclass(frozen, module = "farweb._core")]
-pub(crate) struct Scenario(Planned);
+pub(crate) struct Scenario {
+    planned: Planned,
+    files: LinkFiles,
+    complete: Option<farweb::scenario::Scenario>,
+}
+
+/// A file that a link names.
+#[pyclass(frozen, module = "farweb._core")]
+pub(crate) struct LinkFile(farweb::scenario::LinkFile);
+
+#[pymethods]
+impl LinkFile {
+    #[staticmethod]
+    fn of_any(name: String, content: &[u8]) -> PyResult<Self> {
+        farweb::scenario::LinkFile::of_any(name, content.to_vec()).map(Self).map_err(workload_error)
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind().word()
+    }
+
+    #[getter]
+    fn length_s(&self) -> f64 {
+        self.0.length().as_secs_f64()
+    }
+
+    fn rates<'py>(&self, py: Python<'py>, every_ms: u64) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.0.rates(Duration::from_millis(every_ms)).map(|rates| rates.into_pyarray(py))
+    }
+
+    fn gaps<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
+        let gaps = self.0.gaps();
+        let begins: Vec<f64> = gaps.iter().map(|(at, _)| (*at - Instant::ZERO).as_secs_f64()).collect();
+        let lengths: Vec<f64> = gaps.iter().map(|(_, lasts)| lasts.as_secs_f64()).collect();
+        (begins.into_pyarray(py), lengths.into_pyarray(py))
+    }
+
+    fn extremes(&self) -> (Option<(f64, f64)>, Option<f64>) {
+        let (delays, loss) = self.0.extremes();
+        (delays.map(|[least, most]| (least.as_secs_f64(), most.as_secs_f64())), loss)
+    }
+
+    #[new]
+    fn new(py: Python<'_>, kind: &str, name: String, content: &[u8]) -> PyResult<Self> {
+        let kind = kind_of(kind);
+        py.detach(|| farweb::scenario::LinkFile::of_bytes(kind, name, content.to_vec()))
+            .map(Self)
+            .map_err(workload_error)
+    }
+
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.0.rows()
+    }
+}
+
+fn kind_of(word: &str) -> InputKind {
+    InputKind::ALL.into_iter().find(|kind| kind.word() == word).expect("a kind of input")
+}
 
 impl Scenario {
-    pub(crate) const fn checked(&self) -> &farweb::scenario::Scenario {
-        self.0.scenario()
+    pub(crate) fn checked(&self) -> &farweb::scenario::Scenario {
+        self.complete.as_ref().unwrap_or(self.planned.scenario())
+    }
+
+    /// `planned` with the files that this one has, if it has any.
+    fn again(&self, planned: Result<Planned, CoreError>) -> PyResult<Self> {
+        let again = checked(planned)?;
+        if self.complete.is_some() { again.completed(self.files.clone()) } else { Ok(again) }
+    }
+
+    fn completed(self, files: LinkFiles) -> PyResult<Self> {
+        let complete = self.planned.source().complete(&files).map_err(scenario_error)?;
+        Ok(Self { complete: Some(complete), files, ..self })
     }
 
     fn design_with(&self, point: usize) -> PyResult<&Design> {
-        match self.0.design() {
+        match self.planned.design() {
             None => Err(PyIndexError::new_err("the scenario has no sweep, and no points")),
             Some(design) if point < design.points.len() => Ok(design),
             Some(design) => {
@@ -60,34 +130,44 @@ impl Scenario {
     }
 
     fn problem(&self, key: &str, message: &str) -> String {
-        self.0.source().problem(key, message).to_string()
+        self.planned.source().problem(key, message).to_string()
     }
 
     fn with_(&self, overrides: &Bound<'_, PyDict>) -> PyResult<Self> {
-        checked(self.0.with(&settings(overrides)?))
+        self.again(self.planned.with(&settings(overrides)?))
     }
 
-    fn without_sweep(&self) -> Self {
-        Self(self.0.without_sweep())
+    fn without_sweep(&self) -> PyResult<Self> {
+        self.again(Ok(self.planned.without_sweep()))
+    }
+
+    fn complete(&self, seed: u64, files: Vec<(String, String, PyRef<'_, LinkFile>)>) -> PyResult<Self> {
+        let mut read = LinkFiles::new(seed);
+        for (kind, file, content) in files {
+            read.add(kind_of(&kind), file, content.0.clone());
+        }
+        checked(Ok(self.planned.clone()))?.completed(read)
     }
 
     fn design(&self) -> Option<String> {
         let text = |design| serde_json::to_string(design).expect("a design is plain data");
-        self.0.design().map(text)
+        self.planned.design().map(text)
     }
 
     fn point(&self, number: usize) -> PyResult<Self> {
         self.design_with(number)?;
-        checked(self.0.point(number))
+        self.again(self.planned.point(number))
     }
 
     fn seed(&self, point: usize, replication: u32) -> PyResult<u64> {
         self.design_with(point).map(|design| design.seed(point, replication))
     }
 
-    fn inputs(&self, seed: u64) -> Vec<(String, String, &'static str, String)> {
-        let inputs = self.checked().inputs(seed).into_iter();
-        inputs.map(|input| (input.name, input.key, input.kind.word(), input.file)).collect()
+    fn inputs(&self, seed: u64) -> Vec<(String, String, &'static str, String, bool)> {
+        let inputs = self.planned.scenario().inputs(seed).into_iter();
+        let entry =
+            |input: Input| (input.name, input.key, input.kind.word(), input.file, input.link.is_some());
+        inputs.map(entry).collect()
     }
 
     #[getter]
@@ -96,7 +176,7 @@ impl Scenario {
     }
 
     fn effective(&self) -> String {
-        self.checked().effective().to_string()
+        self.planned.scenario().effective().to_string()
     }
 
     fn mean_rates<'py>(
@@ -117,7 +197,7 @@ impl Scenario {
         let generated = hosts.is_none().then(|| self.checked().workload.generated(run.seed)).flatten();
         let of_family = generated.as_ref().and_then(Prepared::hosts);
         let directory: Option<&Directory> = hosts.map(|hosts| &hosts.0).or(of_family);
-        serde_json::to_string(&report(self.checked(), self.0.design(), directory))
+        serde_json::to_string(&report(self.checked(), self.planned.design(), directory))
             .expect("a report is plain data")
     }
 }
@@ -128,7 +208,12 @@ fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
 }
 
 fn checked(planned: Result<Planned, CoreError>) -> PyResult<Scenario> {
-    planned.map(Scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
+    let planned = planned.map_err(scenario_error)?;
+    Ok(Scenario { planned, files: LinkFiles::default(), complete: None })
+}
+
+fn scenario_error(error: CoreError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
 }
 
 /// Use of connections by a carrier; both are JSON text, the carrier as an effective scenario has it.

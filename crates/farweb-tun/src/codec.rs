@@ -13,9 +13,9 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU16;
 
 use etherparse::{
-    IpHeaders, IpNumber, Ipv4Header, Ipv4Slice, PacketBuilder, TcpHeader, TcpOptionElement, TcpSlice,
+    IpEcn, IpHeaders, IpNumber, Ipv4Header, Ipv4Slice, PacketBuilder, TcpHeader, TcpOptionElement, TcpSlice,
 };
-use farweb::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
+use farweb::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 
 /// Time to live of packets, Linux's and BSD's default after RFC 1700.
 const TIME_TO_LIVE: u8 = 64;
@@ -46,6 +46,7 @@ pub(crate) enum Undecodable {
 pub(crate) struct WirePacket<'a> {
     pub(crate) addresses: Addresses,
     pub(crate) flags: Flags,
+    ecn: Codepoint,
     tcp: TcpSlice<'a>,
 }
 
@@ -91,7 +92,8 @@ impl<'a> WirePacket<'a> {
             from: SocketAddrV4::new(Ipv4Addr::from(header.source()), tcp.source_port()),
             to: SocketAddrV4::new(Ipv4Addr::from(header.destination()), tcp.destination_port()),
         };
-        Ok(Self { addresses, flags: flags_of(&tcp), tcp })
+        let ecn = Codepoint::ALL[usize::from(header.ecn().value())];
+        Ok(Self { addresses, flags: flags_of(&tcp), ecn, tcp })
     }
 
     /// Number of the segment, as it stands in the header.
@@ -118,6 +120,7 @@ impl<'a> WirePacket<'a> {
             len: self.tcp.payload().len() as u32,
             window: self.tcp.window_size(),
             flags: self.flags,
+            ecn: self.ecn,
             options: self.options(numbering, ack),
         })
     }
@@ -172,6 +175,8 @@ pub(crate) fn packet(
     tcp.rst = flags.contains(Flags::RST);
     tcp.psh = flags.contains(Flags::PSH);
     tcp.ack = flags.contains(Flags::ACK);
+    tcp.ece = flags.contains(Flags::ECE);
+    tcp.cwr = flags.contains(Flags::CWR);
     if tcp.ack {
         tcp.acknowledgment_number = numbering.theirs.wrapping_add(segment.ack as u32);
     }
@@ -180,11 +185,24 @@ pub(crate) fn packet(
     // The builder sets the length.
     let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, from, to).expect("an empty payload fits");
     ip.identification = identification;
+    ip.ecn = IpEcn::try_new(segment.ecn as u8).expect("two bits");
     let builder =
         PacketBuilder::ip(IpHeaders::Ipv4(ip, etherparse::Ipv4Extensions::default())).tcp_header(tcp);
     let mut bytes = Vec::with_capacity(builder.size(payload.len()));
     builder.write(&mut bytes, payload).expect("a segment that fits into a packet");
     bytes
+}
+
+/// Marks a packet, congestion experienced, if its sender takes marks; true when it is.
+pub(crate) fn set_ce(packet: &mut [u8]) -> bool {
+    let Ok((mut header, _)) = Ipv4Header::from_slice(packet) else { return false };
+    if header.ecn == IpEcn::ZERO {
+        return false;
+    }
+    header.ecn = IpEcn::THREE;
+    header.header_checksum = header.calc_header_checksum();
+    packet[..header.header_len()].copy_from_slice(&header.to_bytes());
+    true
 }
 
 /// Options in the order and with the padding that Linux uses, which [`Options::bytes`] counts.
@@ -219,6 +237,8 @@ fn flags_of(tcp: &TcpSlice<'_>) -> Flags {
         (tcp.rst(), Flags::RST),
         (tcp.psh(), Flags::PSH),
         (tcp.ack(), Flags::ACK),
+        (tcp.ece(), Flags::ECE),
+        (tcp.cwr(), Flags::CWR),
     ]
     .into_iter()
     .filter(|(set, _)| *set)
@@ -241,7 +261,7 @@ mod tests {
     };
 
     fn segment(seq: u64, ack: u64, len: u32, flags: Flags, options: Options) -> Segment {
-        Segment { seq, ack, len, window: 4321, flags, options }
+        Segment { seq, ack, len, window: 4321, flags, ecn: Codepoint::NotEct, options }
     }
 
     /// A segment of ours as the peer reads it.
@@ -258,8 +278,9 @@ mod tests {
     fn every_combination_of_options_and_flags_is_read_back() {
         let stamps = Some(Timestamps { value: 0x0102_0304, echo: u32::MAX });
         let numbering = Numbering { ours: 0xffff_ff00, theirs: 17 };
-        for flags in Flags::all().filter(|flags| flags.contains(Flags::ACK)) {
-            for bits in 0..32 {
+        let is_urgent = |flags: Flags| flags.bits() & 0x20 != 0;
+        for flags in Flags::all().filter(|flags| flags.contains(Flags::ACK) && !is_urgent(*flags)) {
+            for bits in 0..32_u32 {
                 let wants = |bit: u32| bits >> bit & 1 == 1;
                 let blocks = [7000..8448, 9896..11344, 20_000..20_001, 500..600];
                 let room = if wants(2) { 3 } else { 4 };
@@ -274,10 +295,27 @@ mod tests {
                         blocks.into_iter().take(room).filter(|_| !is_syn && wants(4)),
                     ),
                 };
-                let sent = segment(1000, 5000, 3, flags, options);
+                let ecn = Codepoint::ALL[bits as usize % 4];
+                let sent = Segment { ecn, ..segment(1000, 5000, 3, flags, options) };
                 assert_eq!(there(&sent, b"abc", numbering), sent);
             }
         }
+    }
+
+    #[test]
+    fn a_packet_that_is_ect_is_marked_and_stays_whole() {
+        let numbering = Numbering { ours: 1, theirs: 2 };
+        let marked = |ecn| {
+            let sent = Segment { ecn, ..segment(1, 1, 3, Flags::ACK, Options::NONE) };
+            let mut bytes = packet(OURS, 7, numbering, &sent, b"abc");
+            let is_marked = set_ce(&mut bytes);
+            let (header, _) = Ipv4Header::from_slice(&bytes).unwrap();
+            assert_eq!(header.header_checksum, header.calc_header_checksum());
+            assert!(WirePacket::parse(&bytes).is_ok());
+            (is_marked, header.ecn)
+        };
+        assert_eq!(marked(Codepoint::NotEct), (false, IpEcn::ZERO));
+        assert_eq!(marked(Codepoint::Ect0), (true, IpEcn::THREE));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use farweb::tcp::Flags;
 use farweb::units::{Duration, Instant};
 use serde::Serialize;
 
+use crate::codec;
 use crate::description::{Late, Way};
 
 /// A packet on the path.
@@ -23,6 +24,7 @@ pub(crate) struct Travelling {
     /// Distinguishes connections.
     pub(crate) flow: u64,
     pub(crate) kind: PacketKind,
+    is_marked: bool,
     /// Its number among packets of its kind, and among all.
     number: u32,
     number_of_all: u32,
@@ -49,6 +51,8 @@ pub(crate) struct DirectionReport {
     pub(crate) packets: BTreeMap<&'static str, u32>,
     /// Packets that were lost or found the queue full.
     pub(crate) dropped: Vec<String>,
+    /// Packets that were marked.
+    pub(crate) marked: Vec<String>,
     /// Packets that were held up.
     pub(crate) late: Vec<String>,
     /// Packets that were delivered twice.
@@ -73,6 +77,12 @@ impl Packet for Travelling {
 
     fn kind(&self) -> PacketKind {
         self.kind
+    }
+
+    fn set_ce(&mut self) -> bool {
+        let is_marked = codec::set_ce(&mut self.bytes);
+        self.is_marked |= is_marked;
+        is_marked
     }
 }
 
@@ -118,7 +128,8 @@ impl Direction {
         *number += 1;
         census.all += 1;
         *self.report.packets.entry(name_of(kind)).or_default() += 1;
-        let packet = Travelling { bytes, flow, kind, number: *number, number_of_all: census.all };
+        let packet =
+            Travelling { bytes, flow, kind, is_marked: false, number: *number, number_of_all: census.all };
         match self.link.enqueue(now, &packet) {
             Enqueued::Queued { event } | Enqueued::Late { event } => self.head = event.or(self.head),
             Enqueued::Dropped { .. } => self.report.dropped.push(packet.name()),
@@ -138,6 +149,9 @@ impl Direction {
         }
         let (packet, next) = self.link.on_event(now);
         self.head = next;
+        if packet.is_marked {
+            self.report.marked.push(packet.name());
+        }
         if let Some(late) = self.late.iter().find(|late| packet.is_one_of(&late.packets)) {
             self.report.late.push(packet.name());
             self.detained.insert((now + late.by, self.report.late.len() as u64), packet);

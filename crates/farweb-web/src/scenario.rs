@@ -3,7 +3,7 @@
 use farweb::explain::report;
 use farweb::net::Loss;
 use farweb::scenario::draft::Draft;
-use farweb::scenario::{LinkDirection, Place, Queue, QueueLimit, ScenarioError};
+use farweb::scenario::{LinkDirection, LinkFiles, Place, Queue, QueueLimit, ScenarioError};
 use farweb::sweep::Planned;
 use farweb::workload::Prepared;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub fn edit(text: &str, edits: &str) -> Result<String, JsError> {
 
 /// Figures of a direction of a link.
 fn figures(way: &LinkDirection) -> Value {
-    let rate = way.rate.0;
+    let rate = way.rate();
     let queue_ms = match way.queue {
         Some(Queue::Limit(QueueLimit::Time(time))) => Some(time.as_nanos() as f64 / 1e6),
         Some(Queue::Limit(QueueLimit::Bytes(bytes))) => {
@@ -91,7 +91,9 @@ pub fn presets() -> String {
 }
 
 pub(crate) fn parsed(text: &str) -> Result<Planned, ScenarioError> {
-    Planned::parse(text, FILE, &[])
+    let planned = Planned::parse(text, FILE, &[])?;
+    planned.source().complete(&LinkFiles::default())?; // names those that a tab does not read
+    Ok(planned)
 }
 
 fn problems(error: &ScenarioError) -> Value {

@@ -127,7 +127,7 @@ fn bernoulli(bencher: Bencher) {
 fn list(bencher: Bencher) {
     let drop =
         ["data 8", "syn 1", "data 13..15"].map(|text| text.parse().expect("packets by kind and number"));
-    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec(), of: CountedOver::default() }));
+    bench(bencher, 0.95, &e3(Loss::List { drop: drop.to_vec(), mark: vec![], of: CountedOver::default() }));
 }
 
 #[divan::bench(sample_count = 20)]

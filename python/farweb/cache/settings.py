@@ -1,6 +1,5 @@
 """Reads the options of a study of caches: policies, capacities, admission, freshness, warm-up."""
 
-import difflib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from fractions import Fraction
 
 from farweb.errors import WorkloadError
 from farweb.text.parse import QuantityError, parse
+from farweb.text.words import nearest
 
 POLICIES = ("fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu", "belady")
 USUAL_POLICIES = tuple(policy for policy in POLICIES if policy != "belady")
@@ -87,8 +87,7 @@ def read_policies(words: Iterable[str]) -> tuple[str, ...]:
     """
     for word in words:
         if word not in POLICIES:
-            near = difflib.get_close_matches(word.lower(), POLICIES, 1)
-            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            hint = f' (did you mean "{near}"?)' if (near := nearest(word.lower(), POLICIES)) else ""
             raise WorkloadError(f'unknown policy "{word}"{hint}; the policies are {", ".join(POLICIES)}')
     return tuple(dict.fromkeys(words))
 

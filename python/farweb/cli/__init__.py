@@ -6,7 +6,6 @@ Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothin
 interrupted.
 """
 
-import difflib
 import functools
 import importlib
 import logging
@@ -23,7 +22,7 @@ from farweb.cli.failure import INTERRUPTED, check_names, ended_by
 from farweb.cli.help import NAMES, VERBS, Verb
 from farweb.cli.options import help_alone
 from farweb.cli.streams import open_standard_streams
-from farweb.text.words import visible
+from farweb.text.words import nearest, visible
 
 _FILES = {
     "demo": "demo",
@@ -88,8 +87,8 @@ class _Verbs(TyperGroup):
             is_near = "Did you mean" in error.message
             if sentence := _core.absent(args[0]):
                 error.message = f"{error.message.rstrip('.')}: {sentence}"
-            elif near := difflib.get_close_matches(args[0], nested, 1, 1 if is_near else _NEAR):
-                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near[0]]}'?"
+            elif near := nearest(args[0], nested, 1 if is_near else _NEAR):
+                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near]}'?"
             raise
 
 

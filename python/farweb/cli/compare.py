@@ -33,7 +33,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="FACTOR=LEVEL",
-            help="For a sweep: a point; join several levels with `and`. Give at least two; the first is the base.",
+            help="Points of a sweep: --point load=1 --point load=9; the first is the base, and `and` joins levels: "
+            "'circuit=cable and load=9'.",
         ),
     ] = None,
     by: Annotated[

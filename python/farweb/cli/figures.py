@@ -103,7 +103,8 @@ def plot(
             "--out",
             "-o",
             metavar="FILE",
-            help="A .png, .svg or .pdf file, or .html to zoom into (default: NAME.png in the results folder).",
+            help="A .png, .svg, .pdf or .html file, the last with values under the pointer (default: NAME.png in the "
+            "results folder).",
         ),
     ] = None,
     width: Width = None,

@@ -208,6 +208,7 @@ def _swept(design: "Design") -> str:
 def _cache(option: str, text: str) -> tuple[str, str]:
     """Capacity and policy of a cache, as SIZE or SIZE,POLICY."""
     from farweb.cache.settings import USUAL_POLICIES, read_capacity
+    from farweb.text.parse import QuantityError, parse
 
     size, _, policy = (part.strip() for part in text.partition(","))
     policy = policy or "lru"
@@ -216,7 +217,13 @@ def _cache(option: str, text: str) -> tuple[str, str]:
     with contextlib.suppress(WorkloadError):
         if read_capacity(size).bytes is not None:
             return size, policy
+    with contextlib.suppress(QuantityError):
+        if parse(size).number == 0:
+            none = "write --cache none" if option == "--cache" else f"leave {option} out"
+            raise typer.BadParameter(
+                f"{option} {text}: a cache of no size keeps nothing; {none} for the path without it"
+            )
     raise typer.BadParameter(
-        f"{option}: found {text}; write a size and a policy, such as 10 GB,s3-fifo; farweb workload cache says which "
-        "share of the footprint a size is"
+        f"{option}: found {text}; write a size and a policy, such as 10 GB,s3-fifo; farweb workload cache says "
+        "which share of the footprint a size is"
     )

@@ -115,7 +115,7 @@ def size(
     from farweb.size.find import earlier_search, extent_of_search, find_size
     from farweb.size.screen import screen
     from farweb.size.search import Limits
-    from farweb.size.target import DEFAULT
+    from farweb.size.target import DEFAULT, parse_target
 
     loaded = load(scenario, settings)
     if seed is not None:
@@ -132,7 +132,7 @@ def size(
         for warning in of_first.warnings:
             output.warn(warning)
     if (before := earlier_search(folder)) is not None:
-        output.note(_about_earlier(before, folder))
+        output.note(_about_earlier(before, folder, vary, str(parse_target(target))))
     with output.progress("searching") as show:
 
         def on_progress(now: "Progress") -> None:
@@ -165,10 +165,14 @@ def size(
         raise typer.Exit(_NOT_MET)
 
 
-def _about_earlier(before: dict[str, Any], folder: str) -> str:
+def _about_earlier(before: dict[str, Any], folder: str, vary: str, target: str) -> str:
+    """Say that a search continues, or which answer it replaces: by what was asked otherwise then."""
     if "answer" not in before:
         return f"continues the search in {folder}"
-    return f"replaces the answer for {before['target']} in {folder}, and takes its runs where they are alike"
+    other = [before["key"]] if before["key"] != vary.partition("=")[0].strip() else []
+    other += [before["target"]] if before["target"] != target else []
+    what = f" for {', '.join(other)}" if other else ""
+    return f"replaces the answer{what} in {folder}, and takes its runs where they are alike"
 
 
 def _words(now: "Progress") -> str:

@@ -32,7 +32,7 @@ def sweep(
     run_memory: RunMemory = None,
     run_time: RunTime = None,
     only_plan: Annotated[
-        bool, typer.Option("--plan", help="List the runs and estimate their time, without running them.")
+        bool, typer.Option("--plan", help="List the runs and estimate their packets, without running them.")
     ] = False,
     no_limits: NoLimits = False,
     as_json: Json = False,

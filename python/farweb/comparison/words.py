@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import SHORT, Verdict, cell_of
+from farweb.statistics.judgement import SHORT, Verdict, cell_of, held_by
 from farweb.statistics.quantiles import has_quantile
 from farweb.statistics.verdicts import Slice
 from farweb.text.quantities import (
@@ -17,7 +17,6 @@ from farweb.text.quantities import (
     in_one_unit,
     interval,
     percents,
-    plain,
     seconds,
     share,
     size,
@@ -85,12 +84,13 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
         ]
         for row in ranking.rows
     ]
-    header = ["", *columns, ranking.heading, "95 % interval", "failed", ""]
+    header = ["", *columns, ranking.heading, ranking.sure, "failed", ""]
     of_group = f"{capital(group)}: " if group else ""
-    holds = next((each.holds for each in verdicts), "")
-    letters = "Runs that share a letter tie. " if any(row.letters for row in ranking.rows) else ""
-    table = Sheet("", header, rows, 2)
-    return [of_group + ranking.sentence(), "", table, f"{letters}Changes are against {ranking.reference}. {holds}"]
+    letters = "Runs that share a letter are not told apart. " if any(row.letters for row in ranking.rows) else ""
+    spare = [*range(len(columns), 2, -1), header.index(ranking.sure)]
+    table = Sheet("", header, rows, 2, is_whole=True, spare=spare)
+    reach = f"{letters}Changes are against {ranking.reference}. {held_by(verdicts)}"
+    return [of_group + ranking.sentence(), "", table, reach]
 
 
 def pairs(found: Sequence["Pair"]) -> Sheet:
@@ -103,7 +103,7 @@ def pairs(found: Sequence["Pair"]) -> Sheet:
         ]
         for each in found
     ]
-    return Sheet("Pairs", ["pair", found[0].verdict.heading, "interval", ""], rows)
+    return Sheet("Pairs", ["pair", found[0].verdict.heading, found[0].verdict.sure, ""], rows)
 
 
 def for_whom(judgement: Verdict) -> list[tuple[str, Slice]]:
@@ -127,8 +127,7 @@ def _for_whom(judgement: Verdict) -> Sheet:
         ]
         for name, each in for_whom(judgement)
     ]
-    sure = f"{plain(100 * judgement.confidence, 3)} % interval"
-    return Sheet("", ["", "requests", "faster", "slower", "time %", sure, ""], rows)
+    return Sheet("", ["", "requests", "faster", "slower", "time %", judgement.sure, ""], rows)
 
 
 def _share(value: float) -> str:
@@ -198,7 +197,7 @@ def _latencies(change: "Change") -> Sheet:
     rows.append(["failed", *lost, *_cells(change.failed, "1")])
     requests = f"requests, {change.group}" if change.group else f"{count(change.pairs)} requests"
     title = f"Latency of {requests}: {change.other} against {change.base}"
-    return Sheet(title, ["", change.base, change.other, "difference", "95 % interval"], rows)
+    return Sheet(title, ["", change.base, change.other, "difference", change.judgement.sure], rows)
 
 
 def _between(here: float | None, there: float | None) -> str:
@@ -222,7 +221,7 @@ def sizes(change: "Change") -> list[Sheet]:
         ]
         for each, end in zip(change.sizes, ends, strict=True)
     ]
-    return [Sheet("By response size", ["", "requests", "faster", "slower", "time %", "95 % interval"], rows)]
+    return [Sheet("By response size", ["", "requests", "faster", "slower", "time %", change.judgement.sure], rows)]
 
 
 def _span(low: int, high: int | None) -> str:
@@ -244,7 +243,7 @@ def causes(change: "Change") -> list[Sheet]:
 def remarks(change: "Change") -> str:
     """Explain the basis of the intervals, and the requests that did not end."""
     judgement, geometric = change.judgement, change.everyone.geometric
-    said = [_METHODS[judgement.interval_of].format(units=judgement.quantities[0].units)]
+    said = [_METHODS[judgement.interval_of].format(sure=judgement.sure, units=judgement.quantities[0].units)]
     if geometric is not None:
         said.append(f"Geometric mean of the ratios: {percents(geometric, signed=True)} %, which decides nothing.")
     lost = (
@@ -257,8 +256,8 @@ def remarks(change: "Change") -> str:
 
 
 _METHODS = {
-    "blocks": "Intervals: 95 %, of {units} time blocks; the chance of a whole run is not in them.",
-    "replications": "Intervals: 95 %, over {units} seeds.",
+    "blocks": "Each {sure} is of {units} time blocks; the chance of a whole run is not in it.",
+    "replications": "Each {sure} is over {units} seeds.",
     "none": "There are too few requests for intervals.",
 }
 

@@ -9,7 +9,6 @@
 """
 
 import contextlib
-import difflib
 import gzip
 import lzma
 import shutil
@@ -24,6 +23,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.regular import check_file
 from farweb.files.scratch import scratch
+from farweb.text.words import nearest
 
 TABLE = "table"
 AUTO = "auto"
@@ -54,8 +54,7 @@ def format_of(path: Path, given: str | None) -> str:
         WorkloadError: There is no such format, or no such file.
     """
     if given is not None and given not in FORMATS:
-        near = difflib.get_close_matches(given, FORMATS, 1)
-        hint = f' (did you mean "{near[0]}"?)' if near else ""
+        hint = f' (did you mean "{near}"?)' if (near := nearest(given, FORMATS)) else ""
         raise WorkloadError(f'unknown format "{given}"{hint}; the formats are {", ".join(FORMATS)}')
     check_file(path, WorkloadError, "name the requests")
     if given is not None:

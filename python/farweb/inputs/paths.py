@@ -5,7 +5,6 @@ page gets less. Queues hold what the path carries in a round trip, the rule of C
 performance TCP in ANSNET" (CCR 24(5), 1994), where no figure says otherwise.
 """
 
-import difflib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 from farweb import _core
 from farweb.errors import FarwebError
+from farweb.text.words import nearest
 
 RELAY_TCP: str = _core.relay_tcp
 """TCP between two relays over a long part: a large first window, and buffers that hold more than the path. Chosen."""
@@ -127,5 +127,4 @@ def check_words(option: str, words: Iterable[str], allowed: Collection[str]) -> 
 def _nearest(word: str) -> str | None:
     """The path that a word means, or is written like. None: none is near."""
     meant = {other: name for name, kind in PATHS.items() for other in (name, *kind.also)} | STAND_FOR
-    near = difflib.get_close_matches(word.lower().replace("_", "-"), meant, 1, 0.7)
-    return meant[near[0]] if near else None
+    return meant.get(nearest(word.lower().replace("_", "-"), meant, 0.7))

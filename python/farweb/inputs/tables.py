@@ -5,7 +5,6 @@ each row, once for all formats. This module checks only the presence and types o
 """
 
 import contextlib
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, to_a
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.provenance import imported
-from farweb.text.words import elided
+from farweb.text.words import elided, nearest
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
 _BUFFER_BYTES = 65_536  # of a column. Chosen: larger ones are not faster
@@ -134,8 +133,7 @@ def check_columns(path: Path, names: Sequence[str], spec: TableSpec) -> None:
     allowed = ", ".join(known)
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            hint = f' (did you mean "{near}"?)' if (near := nearest(name, known)) else ""
             raise WorkloadError(f'{path}: unknown column "{name}"{hint}; the columns are {allowed}')
     for name, column in known.items():
         if name not in names and not column["nullable"]:

@@ -14,7 +14,7 @@ from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
-from farweb.text.words import elided, plural, visible
+from farweb.text.words import elided, listed, plural, visible
 
 SURE = 1.5
 """Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
@@ -208,7 +208,7 @@ class PageAnswer(Shown):
         if not best.is_sure:
             return (
                 f"{page} takes between {_short(best.low_s)} and {_short(best.high_s)} s with {how(best.way)}: "
-                "this file cannot say more."
+                f"this file cannot say more.{self._less_than(best.way.over)}"
             )
         if not others:
             return f"{page} takes {_short(best.load_s)} s with {_ways(self._alike(best))}."
@@ -218,6 +218,16 @@ class PageAnswer(Shown):
             f"{page} {says} {_short(best.load_s)} s at best, with {_ways(self._alike(best))}, and "
             f"{_short(worst.load_s)} s at worst, with {_ways(self._alike(worst))}."
         )
+
+    def _less_than(self, unsure: str) -> str:
+        """A sentence on the paths over which the page takes less by every reading than over one that is unsure."""
+        paths: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            paths.setdefault(cell.way.over, []).append(cell)
+        ends = {over: (min(each.low_s for each in of), max(each.high_s for each in of)) for over, of in paths.items()}
+        less = {over: each for over, each in ends.items() if each[1] < ends[unsure][0]}
+        said = [f"{over} ({_short(low)} to {_short(high)} s)" for over, (low, high) in less.items()]
+        return f" By every reading it takes less over {listed(said)}." if said else ""
 
     @property
     def _idle(self) -> str:

@@ -149,7 +149,8 @@ class PageLoads(Shown):
         """The fastest load in a sentence, and requests, bytes and parts of each in a table."""
         view = self.views[0]
         is_one = len({tuple(each.name for each in of.requests) for of in self.views}) == 1
-        about = [f"{short_url(view.page)}: {plural(len(view.requests), 'request')}, a load each"] if is_one else []
+        asked = plural(len(view.requests), "request")
+        about = [f"{short_url(view.page)}: {asked}, a load each by one reading of the file"] if is_one else []
         differs = [self.tls] if self.tls else []
         return Screen([self.text, *differs, *about, "", *self.table(has_sizes=not is_one)])
 

@@ -22,6 +22,8 @@ Effective = Mapping[str, Any]
 def is_drawn(effective: Effective, rare: float = _RARE) -> bool:
     """True where a seed decides: losses, handovers, variation, jitter, drawn hits of caches, coarse timers of TCP.
 
+    A schedule may have losses.
+
     Args:
         effective: The scenario.
         rare: Share of packets lost at random that counts as none.
@@ -74,4 +76,5 @@ def _is_drawn(direction: Effective, rare: float) -> bool:
     loss = direction.get("loss", {})
     shares = [loss.get("probability", 0), *(step.get("loss", 0) for step in direction.get("steps", ()))]
     is_lossy = loss.get("kind") == "gilbert-elliott" or any(rare < share < 1 for share in shares)
-    return is_lossy or "variation" in direction or "jitter" in direction
+    begins_anywhere = direction.get("trace_offset") == "random"
+    return is_lossy or begins_anywhere or not {"variation", "jitter", "schedule"}.isdisjoint(direction)

@@ -1,7 +1,7 @@
 """Figures from results, redrawn from Parquet without simulating.
 
-Every figure names its content, with units on its axes, n and the seeds. matplotlib and plotly are imported at the first
-drawing, and matplotlib's global state stays as it was.
+Every figure names its content, with units on its axes, n and the seeds. matplotlib is imported at the first
+drawing, and its global state stays as it was.
 """
 
 import inspect
@@ -37,8 +37,8 @@ def draw(
     Args:
         name: One of `FIGURES`, which describes the input and options of each.
         results: A run, several runs, or a sweep.
-        out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for one to zoom into. The same
-            figure gives the same bytes.
+        out: File to write; its suffix names the format: .png, .svg, .pdf, or .html for a page with its values
+            under the pointer. The same figure gives the same bytes.
         presentation: Size, title, caption and names, where they are to be other than usual.
         options: Options of the figure (see `Options`).
 

@@ -7,7 +7,6 @@ function, a *form*, for each.
 """
 
 import ast
-import difflib
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from farweb.errors import FarwebError
 from farweb.plot import figures
 from farweb.plot.options import OPTIONS
-from farweb.text.words import listed
+from farweb.text.words import listed, nearest
 
 if TYPE_CHECKING:
     from farweb.plot.figure import Figure
@@ -144,8 +143,8 @@ class Figures(Mapping[str, Kind]):
         """
         if name in self:
             return self[name]
-        near = difflib.get_close_matches(name, self, 1)
-        raise FarwebError(f"there is no plot {name!r};{f' {near[0]}?' if near else ''} plots: {', '.join(self)}")
+        hint = f" {near}?" if (near := nearest(name, self)) else ""
+        raise FarwebError(f"there is no plot {name!r};{hint} plots: {', '.join(self)}")
 
     def having(self, option: str) -> list[str]:
         """Names of the figures that have an option."""

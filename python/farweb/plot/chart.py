@@ -8,6 +8,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from matplotlib.lines import Line2D
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.files.made import HTML, SUFFIXES
-from farweb.plot import browser
+from farweb.plot import page
 from farweb.plot.figure import AROUND
 from farweb.plot.figure import Figure as Description
 from farweb.plot.letters import DPI, FONT, TEXT, points, wrapped
@@ -70,10 +71,12 @@ class Chart(Figure):
 
     Attributes:
         description: The drawing, in numbers and words.
+        drawn: The part of it that its size has room for.
         left_out: Parts that its size has no room for, in words.
     """
 
     description: Description
+    drawn: Description
     left_out: Sequence[str] = ()
 
     @property
@@ -85,12 +88,9 @@ class Chart(Figure):
         return encode(self, "png")
 
     def html(self) -> str:
-        """A page with the figure to zoom into, the values under the pointer; refers to nothing outside.
-
-        Raises:
-            FarwebError: plotly is not installed.
-        """
-        return browser.page(self.description)
+        """A page with the figure and its values under the pointer; refers to nothing outside."""
+        painted = replace(self.description, panels=self.drawn.panels)
+        return page.page(painted, self.axes, encode(self, "svg").decode())
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Figures in numbers and words: panels, axes, series, a caption; nothing of how they are painted.
 
-Figures are described here and painted by `paper` (matplotlib: PNG, SVG, PDF) or `browser` (plotly: HTML): both show the
-same. Values are in base units: s, B, bit/s. An axis chooses its decimal prefix.
+Figures are described here and painted by `paper`. Values are in base units: s, B, bit/s. An axis chooses its decimal
+prefix.
 """
 
 import math

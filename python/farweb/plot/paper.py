@@ -1,4 +1,4 @@
-"""Figures on paper: a description painted with matplotlib."""
+"""The painter of figures: a description drawn with matplotlib."""
 
 import math
 import warnings
@@ -54,9 +54,9 @@ def paint(figure: Figure) -> chart.Chart:
     """The figure as a matplotlib figure; a tight one leaves out panels and levels without room."""
     with chart.look(figure.letters):
         painted = _painted(figure)
-        while figure.is_tight and (less := fewer(painted.description, _sizes(painted))) is not None:
+        while figure.is_tight and (less := fewer(painted.drawn, _sizes(painted))) is not None:
             painted = _painted(less)
-        painted.left_out = left_out(figure, painted.description, painted.left_out)
+        painted.left_out = left_out(figure, painted.drawn, painted.left_out)
         painted.description = figure
         return painted
 
@@ -69,14 +69,14 @@ def _sizes(painted: chart.Chart) -> list[tuple[float, float]]:
         warnings.simplefilter("always")
         engine.execute(painted)
     if any("not applied" in str(each.message) for each in said):
-        return [(0.0, 0.0)] * len(painted.description.panels)
-    boxes = [axes.get_window_extent() for axes in painted.axes[: len(painted.description.panels)]]
+        return [(0.0, 0.0)] * len(painted.drawn.panels)
+    boxes = [axes.get_window_extent() for axes in painted.axes[: len(painted.drawn.panels)]]
     return [(box.width / painted.dpi, box.height / painted.dpi) for box in boxes]
 
 
 def _painted(figure: Figure) -> chart.Chart:
     painted = chart.Chart(figsize=figure.size)
-    painted.description = figure
+    painted.description = painted.drawn = figure
     grid = painted.subplots(
         figure.rows,
         figure.columns,

@@ -1,12 +1,11 @@
 """Presentation of figures: size, title, caption and names, the same for every figure. The data stay."""
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from farweb.errors import FarwebError
 from farweb.plot.figure import AROUND, Axis, Figure, Panel
-from farweb.text.words import elided, visible
+from farweb.text.words import elided, nearest, visible
 
 INCHES = {"in": 1.0, "cm": 1 / 2.54}
 SMALLEST, LARGEST = 2.0, 40.0
@@ -142,5 +141,4 @@ def _renamed_panel(panel: Panel, name: Callable[[str], str]) -> Panel:
 
 
 def _near(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, 1)
-    return f"; {near[0]!r}?" if near else ""
+    return f"; {near!r}?" if (near := nearest(name, names)) else ""

@@ -1,4 +1,4 @@
-"""The look of every figure: colours, markers and dashes of series, on paper and in a browser."""
+"""The look of every figure: colours, markers and dashes of series."""
 
 import math
 from typing import Any

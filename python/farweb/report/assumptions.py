@@ -33,11 +33,11 @@ _LOADS = (
 )
 
 _LEFT_OUT = {
-    "links": "reordering, corruption, marks of ECN, shared media",
+    "links": "reordering, corruption, shared media",
     "http": "pages, pipelining, load on servers, DNS",
     "proxy": "processing and memory limits of proxies",
     "cache": "look-ups in caches",
-    "tcp": "ECN, BBR, Fast Open, path MTU discovery, offloads",
+    "tcp": "accurate ECN, BBR 2 and 3, Fast Open, path MTU discovery, offloads",
 }
 
 

@@ -28,7 +28,7 @@ def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
         return describe("cdf", results)
     if len(compared.names) == 2:
         title = f"Change of time: {compared.changes[0].other} against {compared.base}"
-        sure = f"{plain(100 * compared.pairs[0].verdict.confidence, 3)} % interval"
+        sure = compared.pairs[0].verdict.sure
     else:
         title = f"Change of time against {compared.rankings[''].reference}"
         sure = f"{plain(100 * CONFIDENCE, 3)} % interval for all pairs together"

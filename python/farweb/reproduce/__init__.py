@@ -4,6 +4,7 @@ A study is a folder of `papers/`, with scenarios, claims and figures of its own 
 `curves` reads values off curves as papers do, `claims` and `scoreboard` judge, `drawing` makes the figures.
 """
 
+import functools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.files.atomic import staged_file
-from farweb.reproduce.campaign import Progress, Workers, failures, run_studies
+from farweb.reproduce.campaign import Progress, failures, run_studies
 from farweb.reproduce.reading import AS_WRITTEN
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
 from farweb.reproduce.study import PAPERS, Study, find_studies
+from farweb.sweep.workers import Workers
 
 if TYPE_CHECKING:
     from farweb.reproduce.drawing import Drawn
@@ -56,8 +58,7 @@ def reproduce(
 ) -> Reproduced:
     """Do the runs of studies that are missing in a folder, draw their figures there and judge their claims.
 
-    The folder gets ``STUDY/SWEEP/`` with results, ``figures/``, the page, and the scoreboard as Markdown and JSON. A
-    script that calls this does it below ``if __name__ == "__main__":``, as its worker processes import it.
+    The folder gets ``STUDY/SWEEP/`` with results, ``figures/``, the page, and the scoreboard as Markdown and JSON.
 
     Args:
         studies: Which (`find_studies`).
@@ -80,14 +81,11 @@ def reproduce(
         study.measures, study.figures  # noqa: B018 - raises for a mistake in them before the runs, not after
     with Workers(jobs) as workers:
         results = run_studies(studies, folder, quick=quick, workers=workers, progress=progress)
-        drawing = [
-            workers.later(draw_figure, each, name, folder / "figures", formats)
-            for each in results
-            if each.study.reading == AS_WRITTEN
-            for name in each.study.figures
-        ]
+        figures = [(each, name) for each in results if each.study.reading == AS_WRITTEN for name in each.study.figures]
+        draw = functools.partial(draw_figure, out=folder / "figures", formats=formats)
+        drawing = workers.map(draw, [each for each, _ in figures], [name for _, name in figures])
         board = together(judge_study(each) for each in results)
-        drawn = tuple(painted() for painted in drawing)
+        drawn = tuple(drawing)
     html_page(results, board, drawn).write(folder / PAGE)
     write_markdown(results, board, drawn, folder / MARKDOWN)
     with staged_file(folder / JSON) as stage:

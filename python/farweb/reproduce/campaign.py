@@ -1,66 +1,20 @@
 """Does the runs of studies: all sweeps on one set of workers, each begun when the one before has handed out its own."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from farweb.description import Description
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.reproduce.study import Study, StudyResults, StudySweep
 from farweb.results.store import Store
-from farweb.sweep.cluster import local_cluster
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import plan
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import sweep_steps
-
-if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class Workers:
-    """The processes of a campaign, started when the first run needs them. Use it in a `with` block.
-
-    Args:
-        jobs: How many (default: as many as cores).
-    """
-
-    def __init__(self, jobs: int | None) -> None:
-        self._jobs = jobs
-        self._open = contextlib.ExitStack()
-        self._cluster: LocalCluster | None = None
-        self._client: Client | None = None
-
-    def __enter__(self) -> "Workers":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
-
-    @property
-    def cluster(self) -> "LocalCluster":
-        """Where runs are handed to."""
-        if self._cluster is None:
-            self._cluster = self._open.enter_context(local_cluster(self._jobs))
-        return self._cluster
-
-    def later(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> Callable[[], R]:
-        """Call a function on the workers, if there are any, and else here when its result is asked for."""
-        if self._cluster is None:
-            return functools.partial(function, *arguments, **named)
-        if self._client is None:
-            from distributed import Client
-
-            self._client = self._open.enter_context(Client(self._cluster, set_as_default=False))
-        answer: Callable[[], R] = self._client.submit(function, *arguments, **named, pure=False).result
-        return answer
+from farweb.sweep.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -113,7 +67,7 @@ def run_studies(
             folder = out / each.study.name / each.sweep.name
             whole = set(each.runs) <= Store(folder).finished()
             report = campaign.reporter(each, done=len(each.runs) if whole else 0)
-            steps = sweep_steps(each.scenario, folder, scheduler=None if whole else workers.cluster, progress=report)
+            steps = sweep_steps(each.scenario, folder, workers, progress=report)
             stack.callback(steps.close)
             next(steps, None)
             _end(before)

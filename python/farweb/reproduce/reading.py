@@ -5,7 +5,6 @@ every scenario, and keys of every leg that ends at the servers, in the scenario 
 scenario files are as reading A has them.
 """
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb.errors import FarwebError
+from farweb.text.words import nearest
 
 READINGS = Path("calibration") / "readings.toml"
 AS_WRITTEN = "A"
@@ -68,8 +68,8 @@ def find_reading(papers: Path, name: str) -> Reading:
     """
     found = read_toml(papers / READINGS)
     if name not in found:
-        near = difflib.get_close_matches(name.upper(), found, 1, 0.4)
-        raise FarwebError(f"there is no reading {name!r};{f' {near[0]}?' if near else ''} readings: {', '.join(found)}")
+        hint = f" {near}?" if (near := nearest(name.upper(), found, 0.4)) else ""
+        raise FarwebError(f"there is no reading {name!r};{hint} readings: {', '.join(found)}")
     own = found[name]
     servers = own.get("to_servers", {})
     return Reading(name, own["title"], own.get("set", {}), servers.get("constants", {}), servers.get("http10", {}))

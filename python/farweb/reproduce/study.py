@@ -6,7 +6,6 @@ scenario files that it names, `claims.toml`, `claims.py` (measurements by claim:
 farweb's public interface only.
 """
 
-import difflib
 import functools
 import importlib
 import sys
@@ -22,6 +21,7 @@ from farweb.files.shipped import shipped
 from farweb.reproduce.claims import Claim, Measured, read_claims
 from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading, read_toml
 from farweb.results.sweep import SweepTables
+from farweb.text.words import nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,10 +221,8 @@ def find_studies(papers: Path, names: Sequence[str], reading: str = AS_WRITTEN) 
     known = [folder.name for folder in there]
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0.4)
-            raise FarwebError(
-                f"there is no study {name!r};{f' {near[0]}?' if near else ''} studies: {', '.join(known)}"
-            )
+            hint = f" {near}?" if (near := nearest(name, known, 0.4)) else ""
+            raise FarwebError(f"there is no study {name!r};{hint} studies: {', '.join(known)}")
     found = [read_study(folder, reading) for folder in there if not names or folder.name in names]
     if names and (without := [study.name for study in found if not study.sweeps]):
         raise FarwebError(f"reading {reading} is not of the study {without[0]}")

@@ -3,7 +3,6 @@
 Rows are read from the packet table in batches: memory does not grow with the table. Nothing is simulated again.
 """
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -16,6 +15,7 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, from_arrow, results_tables
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
+from farweb.text.words import nearest
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -178,8 +178,7 @@ def _is_one_way(results: RunTables) -> bool:
 def _point(results: RunTables, name: str) -> Point:
     known = capture_points(results)
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = f" (did you mean {near}?)" if (near := nearest(name, known)) else ""
         raise ResultsError(
             f"{results.path}: packets were not recorded at {name}{hint}; they were at {', '.join(known)}: "
             "set record.points in the scenario and run it again to have others"

@@ -4,7 +4,6 @@ Every verb that says which of two is better asks here: `compare`, `report`, `sho
 the same rule in `farweb.size.log`.
 """
 
-import difflib
 import functools
 import itertools
 import re
@@ -35,6 +34,7 @@ from farweb.statistics.verdicts import (
 )
 from farweb.statistics.verdicts import slices as slices_of
 from farweb.text.quantities import plain
+from farweb.text.words import nearest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,8 +76,8 @@ def quantity_name(text: str) -> str:
     name = _SHORT.get(text, f"latency_{text}_s" if re.fullmatch(r"p[1-9]\d*", text) else text)
     if is_quantity(name):
         return name
-    near = difflib.get_close_matches(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"], 1)
-    meant = f"; did you mean {near[0]}?" if near else "."
+    near = nearest(text, [*_SHORT, *SHOWN, "p90", "p99", "visit", "client"])
+    meant = f"; did you mean {near}?" if near else "."
     raise FarwebError(
         f"--by {text}: nothing that runs are judged by{meant} Quantities: median, p90, p99 or another percentile, "
         "mean, failures, within(5 s); groups: visit, client"
@@ -92,13 +92,13 @@ class Matched:
         base: Each stands against that at its place among the others.
         other: The others.
         replications: Number of the replication of each pair.
-        of_sweep: True for runs of a sweep, which can have more seeds.
+        more_seeds: How to simulate further seeds, in words.
     """
 
     base: "Sequence[RunTables]"
     other: "Sequence[RunTables]"
     replications: Sequence[int]
-    of_sweep: bool = False
+    more_seeds: str = "--seed 2 has another"
 
 
 def matched(
@@ -107,6 +107,7 @@ def matched(
     other: Collection[int],
     factors: Collection[int],
     part: "Callable[[str], RunTables] | None" = None,
+    more_seeds: str = "set sweep.replications = 5 to include their chance",
 ) -> Matched:
     """Finished runs at some points of a sweep and at others, of the same replication, that differ in some factors only.
 
@@ -116,6 +117,7 @@ def matched(
         other: Numbers of the others.
         factors: Numbers of the factors that pairs may differ by.
         part: Opens a run; the sweep's own way when left out.
+        more_seeds: How to simulate further seeds, in words.
     """
     sides: tuple[dict[Any, str], dict[Any, str]] = ({}, {})
     columns = sweep.points, sweep.runs["replication"], sweep.runs["run"], sweep.runs["status"]
@@ -126,7 +128,7 @@ def matched(
                 side[rest, replication] = run
     both = [key for key in sides[0] if key in sides[1]]
     base_runs, other_runs = ([(part or sweep.part)(side[key]) for key in both] for side in sides)
-    return Matched(base_runs, other_runs, [replication for _, replication in both], of_sweep=True)
+    return Matched(base_runs, other_runs, [replication for _, replication in both], more_seeds)
 
 
 def judged(
@@ -187,6 +189,19 @@ def verdict_of(
     confidence: float = CONFIDENCE,
 ) -> Verdict:
     """Judge latencies of pairs of runs; see `judged`."""
+    return verdict_with_units(found, runs, names, by, margin, together, confidence)[0]
+
+
+def verdict_with_units(
+    found: Sequence[Pairs] | Sequence[Sides],
+    runs: Matched,
+    names: tuple[str, str],
+    by: Sequence[str] = DECIDING,
+    margin: float = MARGIN,
+    together: int = 1,
+    confidence: float = CONFIDENCE,
+) -> "tuple[Verdict, Units[Any]]":
+    """The same, and the units behind it, for what else is measured of them."""
     of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
     units = units_of(found, runs, of_each)
@@ -223,10 +238,10 @@ def verdict_of(
         groups=tuple(groups),
         failed=units.failed_shares,
         few_hold=None if table is None else few_of(table),
+        is_dependent=units.is_dependent,
     )
-    if is_named:
-        return replace(verdict, sentence=by_quantities(names, verdict))
-    return replace(verdict, sentence=sentence(names, verdict))
+    said = by_quantities(names, verdict) if is_named else sentence(names, verdict)
+    return replace(verdict, sentence=said), units
 
 
 def _of_others(units: "Units[Any]", margin: float, confidence: float) -> list[Slice]:
@@ -277,16 +292,15 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
         return "Holds for these requests (exact test); they are too few for intervals."
     if units.method == "replications":
         return f"Holds for traffic of this kind ({sure}, {units.number} seeds)."
-    said = f"Holds for {'this log' if fixed else 'these requests'} ({sure}, {units.number} time blocks)."
+    what, blocks = "this log" if fixed else "these requests", f"{units.number} time blocks"
+    said = f"Holds for {what} ({sure}, {blocks})."
+    if units.is_dependent:
+        remedy = "." if is_long((*runs.base, *runs.other)) else "; a longer log is surer."
+        said = f"Holds for {what}, less surely than {sure}: its {blocks} resemble their neighbours{remedy}"
     is_random = any(has_random_links(run.manifest["scenario"]) for run in (*runs.base, *runs.other))
     if len(set(runs.replications)) == 1 and is_random:
-        if runs.of_sweep:
-            said += " One seed: set sweep.replications = 5 to include chance on links."
-        else:
-            said += " One seed of its links: --seed 2 has another."
-    if not units.is_dependent:
-        return said
-    return said + f" Intervals are too narrow{'' if is_long((*runs.base, *runs.other)) else '; use a longer log'}."
+        said += f" One seed of its links: {runs.more_seeds}."
+    return said
 
 
 @functools.lru_cache(1)  # levels and points are judged of the same runs

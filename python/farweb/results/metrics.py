@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from farweb.errors import ResultsError
 from farweb.files.columns import results_tables
 from farweb.text import parse as quantity
+from farweb.text.words import nearest
 
 if TYPE_CHECKING:
     from farweb.files.columns import TableSpec
@@ -277,10 +278,8 @@ def find_metric(name: str) -> Metric:
     of_part = _of_named_part(name)
     if name in of_part:
         return of_part[name]
-    import difflib
-
-    near = difflib.get_close_matches(name, [*METRICS, *of_part, "within(5 s)"], 1, 0.4)
-    raise ResultsError(f"{name}: no such metric{f'; {near[0]}?' if near else ''} (`farweb schema results` lists them)")
+    near = nearest(name, [*METRICS, *of_part, "within(5 s)"], 0.4)
+    raise ResultsError(f"{name}: no such metric{f'; {near}?' if near else ''} (`farweb schema results` lists them)")
 
 
 _PART = re.compile(r"(link|leg|cache)_\d+")

@@ -11,9 +11,9 @@ from farweb.errors import ResultsError
 from farweb.results.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.statistics.intervals import Estimate
 from farweb.statistics.judgement import DECIDING, Difference, Verdict
-from farweb.statistics.sentences import called
+from farweb.statistics.sentences import beside, holders, sentence
 from farweb.statistics.verdicts import ONE_SIDED, letters
-from farweb.text.quantities import count, plain, share
+from farweb.text.quantities import count, percents, plain, seconds, share
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class Ranking:
 
     @property
     def places(self) -> list[list[str]]:
-        """Names, the best first; those with the same letters, or ties with the best of many, share a place."""
-        marked = [(row.letters or str(row.verdict is not None and not row.verdict.ties), row.name) for row in self.rows]
+        """Names, the best first; those with the same letters, or of many not apart from the best, share a place."""
+        marked = [(row.letters or str(row.verdict is not None and row.verdict.is_apart), row.name) for row in self.rows]
         return [[name for _, name in tied] for _, tied in itertools.groupby(marked, key=lambda each: each[0])]
 
     @property
@@ -99,36 +99,62 @@ class Ranking:
         """Name and unit of the changes, over their column."""
         return next(iter(self.verdicts.values())).heading
 
-    def sentence(self, what: str = "run") -> str:
-        """Say which is the best, what ties with it, and how much more time the others take.
+    @property
+    def sure(self) -> str:
+        """Confidence of their intervals, likewise."""
+        return next(iter(self.verdicts.values())).sure
 
-        Where named quantities decide it names them, and leaves the numbers to the table.
+    def sentence(self, what: str = "run") -> str:
+        """Say which is the best, how those not apart from it stand to it, and how much more time the others take.
+
+        Two have the sentence of their verdict. Where named quantities decide it names them, and leaves the numbers to
+        the table.
 
         Args:
             what: A word for an alternative.
         """
         best, *others = self.rows
-        ties = [row for row in others if row.letters and set(row.letters) & set(best.letters)]
-        ties = ties or [row for row in others if not row.letters and row.verdict is not None and row.verdict.ties]
-        rest = [row for row in others if row not in ties]
-        tied = f"; {_names(ties, what)} {'ties' if len(ties) == 1 else 'tie'} with it{_though(ties)}." if ties else "."
+        found = {row.place: self._against(best, row) for row in others}
+        near = [row for row in others if not found[row.place].is_apart]
+        rest = [row for row in others if row not in near]
+        groups = [[row for row in near if found[row.place].ties is ties] for ties in (True, False)]
+        stand = [_beside(rows, found, what) for rows in groups if rows]
         if named := listed([each.called for each in next(iter(self.verdicts.values())).named]):
-            return f"Best by {named}: {best.name}{tied}" if rest else f"All {len(self.rows)} {what}s tie in {named}."
+            if not rest:
+                return f"All {len(self.rows)} {what}s {'cannot be told apart' if groups[1] else 'tie'} in {named}."
+            return f"{'; '.join([f'Best by {named}: {best.name}', *stand])}."
         lost = [row for row in others if row.failed_share > best.failed_share + ONE_SIDED]
-        if lost or any(row.by_failures for row in others):
+        if lost or any(each.by_failures for each in found.values()):
             return self._failures([row for row in self.rows if row not in lost], what)
-        if all(row.change is None or row.change.value == row.change.low == row.change.high == 0 for row in self.rows):
+        if all(each.change.value == each.change.low == each.change.high == 0 for each in found.values()):
             return f"No difference: all {len(self.rows)} {what}s take the same time."
-        if not rest:
-            return f"{best.name} takes the least time{tied}"
-        said = (f"Best: {best.name}" if what == "point" else f"{best.name} is best") + tied
+        if not others[1:]:
+            return f"{sentence((others[0].name, best.name), found[others[0].place].turned())}."
+        mean = f"({seconds(found[others[0].place].slices[0].base_s)} on average{self._off_reference(best)})"
+        head = f"Best: {best.name} {mean}" if what == "point" else f"{best.name} is best {mean}"
+        if not rest or any(not found[row.place].ties for row in near):
+            head = f"{best.name} takes the least time {mean}"
+        said = ["; ".join([head, *stand])]
         second = [row for row in rest if row.letters and set(row.letters) & set(rest[0].letters)]
         if len(rest) == 1:
-            return f"{said} {rest[0].name} is {_word(rest[0])}{_more(rest)}."
-        if ties or len(second) < 2 or len(rest) > MOST_LEVELS:
-            who = f"The other {len(rest)} {what}s take" if not ties else f"{plural(len(rest), 'other')} take"
-            return f"{said} {who} {_more(rest, alone=True)}."
-        return f"{said} {listed([row.name for row in second])} tie for second{_more(second)}."
+            said.append(f"{rest[0].name} is {found[rest[0].place].overall}{_more(rest, found)}")
+        elif rest and (near or len(second) < 2 or len(rest) > MOST_LEVELS):
+            who = plural(len(rest), "other") if near else f"The other {len(rest)} {what}s"
+            said.append(f"{who} take {_more(rest, found, alone=True)}")
+        elif rest:
+            said.append(f"{_names(second, what)} are second{_more(second, found)}")
+        said += next((held for each in found.values() if (held := holders(each))), [])
+        return f"{'. '.join(said)}."
+
+    def _off_reference(self, best: Placed) -> str:
+        """How the best stands to the alternative that was asked for as the reference; empty where it is the best."""
+        change = None if best.verdict is None else best.verdict.change.value
+        return "" if change is None else f", {percents(change, signed=True)} % against {self.reference}"
+
+    def _against(self, best: Placed, row: Placed) -> Verdict:
+        """The verdict on an alternative against the best, whichever the table has for its reference."""
+        found = self.verdicts.get((best.place, row.place))
+        return self.verdicts[row.place, best.place].turned() if found is None else found
 
     def _failures(self, left: Sequence[Placed], what: str) -> str:
         """Say which fail how often, and the best of those left, of equal failures."""
@@ -153,20 +179,25 @@ def _names(rows: Sequence[Placed], what: str) -> str:
     return listed([row.name for row in rows]) if len(rows) < MOST_LEVELS else f"{len(rows)} {what}s"
 
 
-def _word(row: Placed) -> str:
-    return "" if row.verdict is None else row.verdict.overall
+def _beside(rows: Sequence[Placed], found: dict[int, Verdict], what: str) -> str:
+    """How alternatives stand to the best, all equal or all open: ``b ties with it: +0.2 %``."""
+    verdicts = [found[row.place] for row in rows]
+    if verdicts[0].ties:
+        said = f"{_names(rows, what)} {'ties' if len(rows) == 1 else 'tie'} with it"
+    else:
+        said = f"{_names(rows, what)} cannot be told apart from it"
+    if verdicts[0].named or any(each.change.value is None for each in verdicts):
+        return said
+    if len(verdicts) == 1:
+        return f"{said}: {beside(verdicts[0])}"
+    changes = [each.change.value or 0.0 for each in verdicts]
+    low, high = (percents(each, signed=True) for each in (min(changes), max(changes)))
+    return f"{said}: {low if low == high else f'{low} to {high}'} %"
 
 
-def _though(ties: Sequence[Placed]) -> str:
-    """What a tie on average is worse or better for, where it is one."""
-    if len(ties) > 1 or not (found := ties[0].verdict) or not found.alone:
-        return ""
-    return f"; {found.overall} for {called(found.alone)}"
-
-
-def _more(rows: Sequence[Placed], *, alone: bool = False) -> str:
-    """How much more time some take than the reference."""
-    known = [row.change.value for row in rows if row.change is not None and row.change.value is not None]
+def _more(rows: Sequence[Placed], found: dict[int, Verdict], *, alone: bool = False) -> str:
+    """How much more time some take than the best."""
+    known = [change for row in rows if (change := found[row.place].change.value) is not None]
     if len(known) < len(rows) or not all(math.isfinite(each) and each > 0 for each in known):
         return "another time" if alone else ""
     low, high = (plain(each, 2) if each < 999.5 else count(each) for each in (100 * min(known), 100 * max(known)))
@@ -200,7 +231,7 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
     marks: dict[str, str] = {}
     if len(names) <= MOST_LEVELS:
         pairs = {pair: against(*pair) for pair in itertools.combinations(numbers, 2)}
-        apart = [frozenset(map(str, pair)) for pair, found in pairs.items() if not found.ties]
+        apart = [frozenset(map(str, pair)) for pair, found in pairs.items() if found.is_apart]
         marks = letters([str(each) for each in order], apart)
     else:
         verdicts = {pair: each for pair, each in verdicts.items() if best in pair}

@@ -1,10 +1,10 @@
 """Selects points of a sweep by levels of its factors."""
 
-import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from farweb.errors import FarwebError
 from farweb.results.design import Design, Factor, Level
+from farweb.text.words import nearest
 
 Where = Mapping[str, str | Sequence[str]]
 """By factor, the level or levels that are drawn."""
@@ -84,8 +84,8 @@ def _same_number(text: str, level: Level) -> bool:
 def _nearest(name: str, names: Sequence[str]) -> str:
     # The last part of a dotted key is what people remember.
     parts = {each.rpartition(".")[2]: each for each in names}
-    near = difflib.get_close_matches(name, names, 1, 0.5) or difflib.get_close_matches(name, parts, 1, 0.6)
-    return f"; {parts.get(near[0], near[0])}?" if near else ""
+    near = nearest(name, names, 0.5) or nearest(name, parts)
+    return f"; {parts.get(near, near)}?" if near else ""
 
 
 def varying(design: Design, points: Iterable[int]) -> list[int]:

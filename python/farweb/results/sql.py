@@ -4,7 +4,6 @@ A query reads only its part of the Parquet files and can change nothing: DuckDB 
 access to any file, the results' own included, and gets a statement only if its parser takes it for a SELECT.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ from farweb.files.columns import derived_in_sql, results_tables
 from farweb.files.scratch import scratch
 from farweb.files.sorting import open_database
 from farweb.memory import spare_bytes
-from farweb.text.words import listed
+from farweb.text.words import listed, nearest
 
 if TYPE_CHECKING:
     import duckdb
@@ -176,8 +175,8 @@ def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name.lower(), names, 1, 0.5)
+    near = nearest(name.lower(), names, 0.5)
     if not near:
         return ""
-    written = near[0] if re.fullmatch(r"\w+", near[0]) else _quoted(near[0])
+    written = near if re.fullmatch(r"\w+", near) else _quoted(near)
     return f"; did you mean {written}?"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from farweb.results.judged import LevelJudged
 from farweb.results.ranking import failing
+from farweb.statistics.judgement import held_by
 from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import named, plural
@@ -47,8 +48,8 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     parts += _levels(summary.judged, summary.design, is_whole="all" in more)
     if sheets["failures"].rows:
         parts.append((sheets["failures"],))
-    verdicts = [*(each.verdict for each in summary.judged), *(() if ranked is None else ranked.verdicts.values())]
-    holds = next((each.holds for each in verdicts), " ".join(summary.notes[-1:]))
+    verdicts = [*(() if ranked is None else ranked.verdicts.values()), *(each.verdict for each in summary.judged)]
+    holds = held_by(verdicts) or " ".join(summary.notes[-1:])
     seeds = plural(len(summary.seeds), "seed")
     parts += ["", f"{summary.done} of {summary.planned} runs, {seeds}. {holds}".rstrip()]
     shown = summary.warnings if "details" in more else summary.warnings[:_WARNINGS_MAX]
@@ -100,13 +101,13 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
         "median",
         *(head for name, head in _HIGH.items() if name not in summary.few),
         ranked.heading,
-        "95 % interval",
+        ranked.sure,
         *(["failed"] if has_failed else []),
         "",
     ]
     left = len(ranked.rows) - len(rows)
     cut: list[Part] = [f"… {left} more (--all)"] if left else []
-    spare = [*range(len(names) + len(times[0]), len(names) + 1, -1), header.index("95 % interval")]
+    spare = [*range(len(names) + len(times[0]), len(names) + 1, -1), header.index(ranked.sure)]
     return [Sheet("", header, lines, 1 + len(names), spare=spare), *cut]
 
 
@@ -130,8 +131,14 @@ def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) 
         return []
     left = len(chosen) - len(rows)
     cut: list[Part] = [f"… {left} more (--all)"] if left else []
-    header = ["one setting changed", "", chosen[0].verdict.heading, "95 % interval", ""]
-    return ["", Sheet("", header, rows, 2), *cut]
+    sure = _sure([each.verdict for each in chosen], "95 % a setting")
+    return [Sheet("One setting changed", ["", "", chosen[0].verdict.heading, sure, ""], rows, 2), *cut]
+
+
+def _sure(verdicts: "Sequence[Verdict]", mixed: str) -> str:
+    """Confidence of each interval of a column, over it: others are wider where more pairs hold together."""
+    sure = {each.sure for each in verdicts}
+    return sure.pop() if len(sure) == 1 else mixed
 
 
 def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
@@ -150,5 +157,5 @@ def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
         found.setdefault((one, other), each.verdict)
     rows = [[*ends, *change_cells(verdict.decisive), verdict.cell] for ends, verdict in found.items()]
     heading = next((verdict.heading for verdict in found.values()), "time %")
-    header = [", ".join(short[name] for name in varied), "for", heading, "interval", ""]
+    header = [", ".join(short[name] for name in varied), "for", heading, _sure([*found.values()], "interval"), ""]
     return Sheet("Pairs", header, rows, 2, is_whole=True, spare=[3])

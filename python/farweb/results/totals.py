@@ -57,6 +57,8 @@ class LinkTotals:
     drops: int
     reasons: str
     """The drops by reason, where there are two or more."""
+    marks: int
+    """Packets marked by ECN."""
     queue_bytes_mean: float
     queue_bytes_max: int
     busiest: Busiest | None
@@ -74,7 +76,7 @@ class LinkTotals:
             rate(self.rate_bps),
             share(self.busy),
             count(self.packets),
-            count(self.drops) + (f": {self.reasons}" if self.reasons else ""),
+            count(self.drops) + (f": {self.reasons}" if self.reasons else "") + marked(self.marks),
             size(self.queue_bytes_mean),
             size(self.queue_bytes_max),
         ]
@@ -99,7 +101,7 @@ def links_of(
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
         kept = {name: link[name] for name in _OF_LINK}
-        kept |= {"rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link)}
+        kept |= {"rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link), "marks": link.get("marks", 0)}
         kept["busiest"] = (busiest or {}).get((link["link"], link["direction"]))
         found.append(LinkTotals(from_node=from_node, to_node=to_node, **kept))
     return tuple(found)
@@ -152,6 +154,11 @@ def reasons_of(link: Mapping[str, Any]) -> str:
     """Drops of a link by reason in words; empty where there is one reason, or none is known."""
     parts = [f"{count(link[name])} {why}" for name, why in REASONS.items() if link.get(name)]
     return ", ".join(parts) if len(parts) > 1 else ""
+
+
+def marked(marks: int) -> str:
+    """Marks beside drops, in words; empty without any."""
+    return f"; {count(marks)} marked" if marks else ""
 
 
 _OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")

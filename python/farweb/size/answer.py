@@ -77,7 +77,7 @@ def answer_of(
             *warnings,
         ),
         best=None if found.best is None else tried[found.best],
-        holds=_holds(search.judge, target, limits),
+        holds=_holds(search.judge, target, limits, found.answer),
         remedy=_remedy(search.judge, target),
     )
 
@@ -107,8 +107,8 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
     word = _WORDS[of_best].get(verdict, "open")
     if of_best and position == judge.anchor():
         word = "best"
-    elif word == "within" and judge.ties_with_best(position):
-        word = "ties"
+    elif word == "within":
+        word = judge.beside_best(position)
     return Tried(choice.label, choice.value, choice.number, judge.count(position), verdict, estimates, word)
 
 
@@ -118,8 +118,10 @@ _WORDS = {
 }
 
 
-def _holds(judge: Judge, target: Target, limits: Limits) -> str:
-    """Give the scope and certainty of the answer."""
+def _holds(judge: Judge, target: Target, limits: Limits, answer: int | None) -> str:
+    """Give the scope and certainty of the answer, in the words of its verdict where the rule has judged it."""
+    if judge.log is not None and (said := judge.log.holds_for(answer)):
+        return said
     what = "this log" if judge.log is not None else "traffic of this kind"
     sure = f"{parse.decimal(Fraction(str(limits.confidence)) * 100)} %"
     origin = _origin(judge, target)

@@ -32,6 +32,7 @@ from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run, run_of
 from farweb.sweep.pool import Pool
 from farweb.sweep.sweep import RunTable, begin, describe, finish
+from farweb.sweep.workers import Workers
 from farweb.text.words import plural
 
 
@@ -95,8 +96,6 @@ def find_size(
 ) -> Answer:
     """Find the smallest value of a key that meets a target.
 
-    A script that calls this calls it below ``if __name__ == "__main__":``, since worker processes import it.
-
     Args:
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
         vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]` (see
@@ -132,7 +131,11 @@ def find_size(
     runs = _Runs(base, axis)
     store = Store(Path("results") / f"{scenario.path.stem}-size" if out is None else out)
     _may_search(store)
-    with store.claimed(), Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=of_run) as pool:
+    with (
+        Workers.of(jobs, scheduler) as workers,
+        store.claimed(),
+        Pool(store, workers, retries=retries, limits=of_run) as pool,
+    ):
         _run(search, runs, store, pool, axis, goal, progress)
         if not search.runs:
             raise FarwebError(f"--max-runs {limits.runs}: the first values alone take {len(search.tried)} runs")
@@ -355,7 +358,7 @@ def _limits(base: Description, axis: Axis) -> list[str]:
     if not any(found):
         return []
     hosts = base.inputs().get("hosts")
-    legs = json.loads(base.core.check(None if hosts is None else open_hosts(hosts.path)))["legs"]
+    legs = json.loads(base.complete().check(None if hosts is None else open_hosts(hosts.path)))["legs"]
     said = []
     for number in sorted({int(each[1]) for each in found if each}):
         limit, fill = legs[number]["connection_limit_text"], legs[number]["connections_to_fill"]

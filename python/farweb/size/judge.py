@@ -46,14 +46,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.size.intervals import mean_interval
-from farweb.size.log import OfLog
+from farweb.size.log import Beside, OfLog, change_of
 from farweb.size.target import Clause, Target
 from farweb.statistics.intervals import ratio_of_units, student
 from farweb.statistics.judgement import Origin
+from farweb.statistics.verdicts import slice_word
 
 Row = Mapping[str, float | int | None]
 
-_LEAST = 0.01  # of a metric, below which a difference does not count; as the rule of verdicts has it
 _GROWTH = (1 + math.sqrt(5)) / 2  # chosen: a look then costs two thirds of the runs so far: 5, 8, 13, 21 …
 _OTHERWISE = 1 / 3  # chosen: some 21 equal runs decide. Events in fewer runs than a third may go unseen
 _ALIKE = 2  # runs that have to be equal for a scenario to count as one without chance
@@ -198,20 +198,21 @@ class Judge:
         """True where all of the target is about the best value of a log."""
         return all(clause.of_best and self._is_of_log(clause) for clause in self._clauses)
 
-    def ties(self, position: int, other: int) -> bool:
-        """True where two values tie in all of the target."""
-        return all(self._ties(clause, position, other) for clause in self._clauses)
+    def are_apart(self, position: int, other: int) -> bool:
+        """True where the requests of a log set two values apart in any of the target."""
+        return self.log is not None and any(self.log.are_apart(each, position, other) for each in self._clauses)
 
-    def ties_with_best(self, position: int) -> bool:
-        """True where a value ties with the best of each clause."""
-        best = {clause: self.best(clause) for clause in self._clauses}
-        return all(other is not None and self._ties(clause, position, other) for clause, other in best.items())
+    def beside_best(self, position: int) -> Beside:
+        """How a value that meets the target stands to the best of each clause: the least sure word of them."""
+        found = {self._beside(clause, position) for clause in self._clauses}
+        return next(word for word in ("open", "within", "ties") if word in found)
 
-    def _ties(self, clause: Clause, position: int, other: int) -> bool:
-        if self.log is not None and self._is_of_log(clause):
-            return self.log.ties(clause, position, other)
-        value, low, high = self.ratio(clause, position)
-        return value is None or low is None or high is None or low <= 1 <= high or abs(value - 1) < _LEAST
+    def _beside(self, clause: Clause, position: int) -> Beside:
+        best = self.best(clause)
+        if self.log is not None and best is not None and self._is_of_log(clause):
+            return self.log.beside(clause, position, best)
+        change = change_of(self.ratio(clause, position))
+        return "ties" if slice_word(change, abs(clause.bound - 1)) == "equivalent" else "within"
 
     def _is_of_log(self, clause: Clause) -> bool:
         return self.log is not None and self.log.judges(clause)

@@ -18,7 +18,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
-from farweb.statistics.judgement import SHORT, Difference, Verdict
-from farweb.statistics.sentences import called
+from farweb.statistics.judgement import SHORT, Difference, Verdict, held_by
+from farweb.statistics.sentences import called, holders
 from farweb.statistics.units import Units
 from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.text.quantities import percents
@@ -42,8 +42,16 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ends = tuple[float | None, float | None, float | None]
+Beside = Literal["ties", "within", "open"]
+"""A value beside the best: shown to be equal, shown to be within the bound, or not told apart from it."""
 
 _NONE: Ends = (None, None, None)
+
+
+def change_of(ratio: Ends) -> Estimate:
+    """The relative difference of a ratio, with its interval."""
+    value, low, high = (None if each is None else each - 1 for each in ratio)
+    return Estimate(1, value, None, low, high)
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,11 @@ class OfLog:
         sizes = (asked.times.size for of_value in self._asked.values() for asked in of_value.values())
         return min(map(number_of_blocks, sizes), default=0)
 
+    def holds_for(self, position: int | None) -> str:
+        """Scope of a verdict on a value, and the few requests that decide it; empty where the rule judges nothing."""
+        found = [each for both, each in self._verdicts.items() if position in both] or [*self._verdicts.values()]
+        return " ".join([held_by(found), *(f"{few}." for few in holders(found[0]))]) if found else ""
+
     def holds(self, clause: Clause, position: int, rival: int | None) -> bool | None:
         """True where a value meets a clause, against its number or another value, or None where that is not shown."""
         if rival is None:
@@ -161,11 +174,13 @@ class OfLog:
             is_open = verdict.few is not None and verdict.overall == "cannot be told apart"
             return None if is_open else not _is_worse(verdict)
         quantity = self._quantity(clause, position, rival)
-        margin = abs(clause.bound - 1)
-        if quantity.is_share:
-            best = self.interval(clause, rival)[0]
-            margin *= (best or 0.0) * MARGIN_BY_POINTS
+        margin = self._margin(clause, quantity, rival)
         return replace(quantity, more_is_better=not clause.upper).is_good_enough(margin)
+
+    def _margin(self, clause: Clause, quantity: Difference, best: int) -> float:
+        """How far from the best a metric may be, as the rule takes it."""
+        margin = abs(clause.bound - 1)
+        return margin * (self.interval(clause, best)[0] or 0.0) * MARGIN_BY_POINTS if quantity.is_share else margin
 
     def interval(self, clause: Clause, position: int) -> Ends:
         """The metric at a value, with its interval."""
@@ -226,16 +241,25 @@ class OfLog:
         slow = next((name for name in found.harm if name in SLOW), "")
         if not _is_worse(found) or found.slices[0].word == "worse" or not slow:
             return ""
-        ties = "ties on average and is" if found.ties else "is"
-        return f"{ties} worse for {called(slow)}"
+        by = next(each.judged_change.value for each in found.slices if each.name == slow)
+        much = "" if by is None else f" ({percents(by, signed=True)} %)"
+        return f"{_ON_AVERAGE[self.beside(clause, position, best)]}is worse for {called(slow)}{much}"
 
-    def ties(self, clause: Clause, position: int, other: int) -> bool:
-        """True where two values tie: by the rule, or in a named metric where the difference is open or below 1 %."""
+    def are_apart(self, clause: Clause, position: int, other: int) -> bool:
+        """True where two values are apart: by the rule, or in a named metric by 1 % or more, where that is clear."""
         if clause.by_rule:
-            return self._verdict(clause, position, other).ties
+            return self._verdict(clause, position, other).is_apart
         quantity = self._quantity(clause, position, other)
         found = Estimate(quantity.units, quantity.value, None, quantity.low, quantity.high)
-        return not clear(found, MARGIN / MARGIN_BY_LEAST)
+        return bool(clear(found, MARGIN / MARGIN_BY_LEAST))
+
+    def beside(self, clause: Clause, position: int, best: int) -> Beside:
+        """How a value that meets a clause stands to the best: by the rule it may be open."""
+        if clause.by_rule:
+            found = self._verdict(clause, position, best)
+            return "ties" if found.ties else "within" if found.is_apart else "open"
+        quantity = self._quantity(clause, position, best)
+        return "ties" if quantity.word(self._margin(clause, quantity, best)) == "equivalent" else "within"
 
     def _verdict(self, clause: Clause, position: int, base: int) -> Verdict:
         """Judge a value against another by the rule of verdicts."""
@@ -263,6 +287,11 @@ class OfLog:
 
     def _of(self, clause: Clause, position: int) -> Asked:
         return self._asked[position][str(times_of_metric(clause.metric))]
+
+
+_ON_AVERAGE: dict[Beside, str] = {
+    "ties": "ties on average and ", "open": "cannot be told apart on average and ", "within": ""
+}  # fmt: skip
 
 
 def _is_worse(found: Verdict) -> bool:

@@ -1,13 +1,15 @@
 """The screen of a search for a size: which value to take, and how the others stand against it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from farweb.size.log import change_of
 from farweb.size.target import parse_target
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import change_cells, in_one_unit, number, percents, plain, quantity
 from farweb.text.sheet import Part, Screen, Sheet
-from farweb.text.words import listed, plural
+from farweb.text.words import capital, listed, plural
 
 if TYPE_CHECKING:
     from farweb.size.tried import Numbers, Reading, Tried
@@ -28,27 +30,63 @@ def sentence(answer: "Numbers") -> str:
     worse = _run_of(rows[:at][::-1], ("worse",))[:1]
     more = rows[best + 1 :]
     beyond = _run_of(more, _GOOD)
+    head = f"Take {answer.answer.label}{', the best' if at == best else ''}"
     said = []
-    if at == best:
-        head = f"Take {answer.answer.label}, the best"
-        said += [_beside_best(answer, beyond)] if beyond else []
-    else:
-        among = rows[at : best + 1]
-        head = f"Take {answer.answer.label}"
-        if answer.answer.word == "ties":
-            said.append(f"it ties with {answer.best.label}, the best")
-        elif answer.answer.word == "within":
-            said.append(f"it is within {_bound(answer)} of {answer.best.label}, the best")
-        else:
-            said.append(f"{_span(among)} cannot be told apart")
+    if at != best:
+        said.append(f"it {_how(answer, [answer.answer], answer.best.label)}, the best{_by([answer.answer])}")
+    elif beyond:
+        said.append(f"{_names(answer, beyond)} {_how(answer, beyond, 'it')}{_by(beyond)}")
     said += [_is_worse(worse[0])] if worse else []
     if beyond_worse := [each for each in more[len(beyond) :] if each.word == "worse"]:
-        least = min((abs(each.estimates[0].ratio - 1) for each in beyond_worse if each.estimates[0].ratio), default=0.0)
-        by = f" ({percents(least if _is_upper(answer) else -least, signed=True)} %)" if least else ""
         verb = "is" if len(beyond_worse) == 1 and beyond_worse[0] == rows[-1] else "are"
-        said.append(f"{_names(answer, beyond_worse)} {verb} worse{by}")
+        said.append(f"{_names(answer, beyond_worse)} {verb} worse{_by(beyond_worse)}")
     between = ". " if at == best else ": "
     return f"{head}{between if said else ''}{'; '.join(said)}."
+
+
+def _how(answer: "Numbers", rows: "Sequence[Tried]", best: str) -> str:
+    """How values that are not worse stand to the best: by the least sure of them."""
+    words, is_one = {each.word for each in rows}, len(rows) == 1
+    if words == {"ties"}:
+        return f"{'ties' if is_one else 'tie'} with {best}"
+    if words <= {"ties", "within"}:
+        return f"{'is' if is_one else 'are'} within {_bound(answer)} of {best}"
+    return f"cannot be told apart from {best}"
+
+
+def _by(rows: "Sequence[Tried]") -> str:
+    """How far values are from the best: one with its interval where it is not worse, several from the least on."""
+    found = [most for each in rows if (most := _most(each))]
+    if not found:
+        return ""
+    if len(rows) > 1:
+        return f" ({_spanned([change for _, change in found])} %)"
+    ((name, change),) = found
+    value, *ends = change_cells(change)
+    interval = [f"{each} %" for each in ends if each and rows[0].word != "worse"]
+    return f" ({', '.join([f'{name}{value} %', *interval])})"
+
+
+def _most(found: "Tried") -> tuple[str, Estimate] | None:
+    """The difference that is largest against the best, named where the target has several; None without one."""
+    rated = [(each.called, _against_best(each)) for each in found.estimates if each.ratio is not None]
+    if not rated:
+        return None
+    name, change = max(rated, key=lambda each: abs(each[1].value or 0.0))
+    return f"{name} " if len(rated) > 1 else "", change
+
+
+def _against_best(found: "Reading") -> Estimate:
+    """The difference against the best. An interval without width is none."""
+    change = change_of((found.ratio, found.ratio_low, found.ratio_high))
+    return change if change.low != change.high else replace(change, low=None, high=None)
+
+
+def _spanned(changes: Sequence[Estimate]) -> str:
+    """Relative differences of several values, the least first: ``+6.0 to +6.7``."""
+    ordered = sorted((each.value or 0.0 for each in changes), key=abs)
+    low, high = (percents(each, signed=True) for each in (ordered[0], ordered[-1]))
+    return low if low == high else f"{low} to {high}"
 
 
 def _beside_number(answer: "Numbers", at: int) -> str:
@@ -102,19 +140,9 @@ def _span(rows: "Sequence[Tried]") -> str:
     return f"{labels[0]} to {labels[-1]}" if len(labels) > 2 else listed(labels)
 
 
-def _beside_best(answer: "Numbers", rows: "Sequence[Tried]") -> str:
-    """Values beyond the best that are not worse: ``2 and 3 tie with it``."""
-    words, are = {each.word for each in rows}, "is" if len(rows) == 1 else "are"
-    if words == {"ties"}:
-        return f"{_names(answer, rows)} {'ties' if len(rows) == 1 else 'tie'} with it"
-    if words <= {"ties", "within"}:
-        return f"{_names(answer, rows)} {are} within {_bound(answer)}"
-    return f"{_names(answer, rows)} cannot be told apart from it"
-
-
 def _is_worse(found: "Tried") -> str:
     """A value that is worse, and why where all requests together are not."""
-    reason = next((each.reason for each in found.estimates if each.reason), "is worse")
+    reason = next((each.reason for each in found.estimates if each.reason), f"is worse{_by([found])}")
     return f"{found.label} {reason}"
 
 
@@ -152,7 +180,7 @@ def screen(answer: "Numbers", *, details: bool = False) -> Screen:
     parts += [line for line in (_margin(answer), _risk(answer)) if line]
     parts.append(f"{plural(answer.runs, 'run')}. {answer.holds}{'' if details else '    more: --details'}")
     if details:
-        parts += [line[:1].upper() + line[1:] + "." for line in (answer.interval,) if line]
+        parts += [f"{capital(answer.interval)}."] if answer.interval else []
         parts += answer.connections
     return Screen(parts)
 
@@ -205,7 +233,7 @@ def _all(answer: "Numbers") -> Sheet:
 
 
 def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
-    """Rows of one value, or of several that are left out, the nearest of them first. The costliest row is first.
+    """Rows of one value, or of several that are left out, which have a span. The costliest row is first.
 
     Intervals are among the details where a line has no room for them.
     """
@@ -222,25 +250,24 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
             *([f"{answer.percent} % interval"] if with_interval else []),
         ]
     if rated is not None:
-        against = "best" if answer.best is None else answer.best.label
-        header += [f"against {against}, %", sure]
+        header += ["against best, %", sure]
     lines = []
     for group in groups:
-        each = group[0]
+        each, is_one = group[0], len(group) == 1
         cells = [_label(answer, group), *([str(each.n)] if details else [])]
         for place, (writer, _) in zip(columns, write, strict=True):
             found = each.estimates[place]
-            cells.append(writer(found.mean))
+            cells.append(_means([one.estimates[place].mean for one in group], writer))
             if with_interval:
-                ends = found.low is not None and found.high is not None and found.low != found.high
+                ends = is_one and found.low is not None and found.high is not None and found.low != found.high
                 cells.append(f"{writer(max(found.low or 0.0, 0.0))} … {writer(found.high)}" if ends else "")
         if rated is not None:
-            cells += _change(each.estimates[rated], each == answer.best)
+            cells += _changes([one.estimates[rated] for one in group], is_best=each == answer.best)
         note = "take this" if each == answer.answer else ""
-        note = f"({len(group)} values)" if len(group) > 1 else note or each.estimates[0].decided_by
+        note = note or each.estimates[0].decided_by if is_one else f"({len(group)} values)"
         words = dict.fromkeys(one.word for one in group if one != answer.best or rated is None)
         lines.append([*cells, " or ".join(words), note])
-    spare = [len(header) - 1] if rated is not None and not details else []
+    spare = [] if rated is None else [header.index(sure)] if details else [len(header) - 1]
     return Sheet("", [*header, "", ""], lines, is_whole=True, spare=spare)
 
 
@@ -259,13 +286,20 @@ def _is_rated(answer: "Numbers", place: int) -> bool:
     return any(each.estimates[place].ratio is not None for each in answer.curve)
 
 
-def _change(found: "Reading", is_best: bool) -> list[str]:
+def _means(means: Sequence[float | None], writer: Callable[[float | None], str]) -> str:
+    """The mean of one value, or the least and the greatest of several."""
+    known = sorted(each for each in means if each is not None)
+    low, high = writer(known[0] if known else None), writer(known[-1] if known else None)
+    return low if low == high else f"{low} to {high}"
+
+
+def _changes(found: "Sequence[Reading]", *, is_best: bool) -> list[str]:
+    """The difference against the best and its interval, or those of several values, which have none together."""
     if is_best:
         return ["best", ""]
-    change, low, high = (
-        None if each is None else each - 1 for each in (found.ratio, found.ratio_low, found.ratio_high)
-    )
-    return change_cells(Estimate(1, change, None, *((None, None) if low == high else (low, high))))
+    if len(found) > 1:
+        return [_spanned([_against_best(each) for each in found]), ""]
+    return change_cells(_against_best(found[0]))
 
 
 def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:

@@ -285,7 +285,7 @@ class Search:
         They are at most 5 % apart, or at most a factor of 2 and tie with each other.
         """
         times = self._axis.times(below, answer) if self.judge.is_of_best_of_log else None
-        return times is not None and (times <= _NEAR or (times <= _TIED and self.judge.ties(below, answer)))
+        return times is not None and (times <= _NEAR or (times <= _TIED and not self.judge.are_apart(below, answer)))
 
     def _halves(self, below: int | None, answer: int | None, verdicts: Mapping[int, Meets]) -> list[int]:
         """Values in the bracket, on either side of its undecided ones, or none where it is narrow."""

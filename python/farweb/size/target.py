@@ -13,7 +13,6 @@ A target is one clause or several joined by `and`. A clause is METRIC OP BOUND:
 tried. `farweb.size.search` chooses and compares them.
 """
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -23,6 +22,7 @@ from farweb.results.metrics import METRICS, Metric, find_metric, metrics_table, 
 from farweb.statistics.verdicts import MARGIN
 from farweb.text import parse as quantity
 from farweb.text.parse import NUMBER, UNIT, QuantityError
+from farweb.text.words import nearest
 
 Operator = Literal["<=", "<", ">=", ">"]
 
@@ -153,8 +153,8 @@ class _Reader:
                 return metric, name, full != name
         names = _names()
         within_names = sorted((each for each in names if joined in each), key=len)
-        near = within_names or difflib.get_close_matches(joined, names, 1, 0.4)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        near = within_names[0] if within_names else nearest(joined, names, 0.4)
+        hint = f" (did you mean {near}?)" if near else ""
         self._fail(f"{name!r} is no metric{hint}; `farweb schema results` lists them", begin)
 
     def _within(self) -> tuple[Metric, str, bool]:

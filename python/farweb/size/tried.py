@@ -55,8 +55,8 @@ class Tried:
         n: Replications.
         verdict: The judgement against the target, as far as decided.
         estimates: One for each metric of the target.
-        word: The same in a word: `best`, `ties` (no clear difference, or less than 1 %), `within` (the bound), `open`
-            or `worse` where all of the target is about the best value, otherwise `meets`, `open` or `fails`.
+        word: The same in a word: `best`, `ties` (shown to be equal), `within` (the bound), `open` (not told apart) or
+            `worse` where all of the target is about the best value, otherwise `meets`, `open` or `fails`.
     """
 
     label: str
@@ -123,24 +123,27 @@ class Numbers:
 
     @property
     def interval(self) -> str:
-        """The answer's interval in words, or empty without an answer."""
+        """Where the value asked for lies, a sentence without its full stop; empty without an answer."""
         if self.answer is None:
             return ""
         fails, meets = (self.high, self.low) if self.largest else (self.low, self.high)
         if self.without_chance and self.interval_of == "none" and fails is not None:
             return f"{fails.label} fails; nothing is random here"
+        if fails is None and meets is None:
+            return f"no value is shown to meet the target, or to fail it, {self._sure}"
+        does = "meets the target" if self.best is None else "is not worse"
+        said = f"the {'largest' if self.largest else 'smallest'} value that {does} is"
+        beyond, up_to = ("below", "at least") if self.largest else ("above", "at most")
         if fails is not None and meets is not None:
-            if self.largest:
-                return f"at least {meets.label}, below {fails.label} {self._sure}"
-            return f"above {fails.label}, at most {meets.label} {self._sure}"
+            ends = [f"{beyond} {fails.label}", f"{up_to} {meets.label}"]
+            return f"{said} {' and '.join(ends[::-1] if self.largest else ends)}, {self._sure}"
         if fails is not None:
-            return f"{'below' if self.largest else 'above'} {fails.label} {self._sure}, no value is shown to meet it"
-        if meets is None:
-            return f"no value was shown to meet it or not to {self._sure}"
-        if meets != self.answer:
-            return f"at {'least' if self.largest else 'most'} {meets.label} {self._sure}"
-        ends = "at the end of the range" if self.answer == self.curve[-1 if self.largest else 0] else "or beyond"
-        return ends if self.without_chance else f"{ends}, {self._sure}"
+            return f"{said} {beyond} {fails.label}, {self._sure}; none is shown to"
+        if meets is not None and meets != self.answer:
+            return f"{said} {up_to} {meets.label}, {self._sure}"
+        is_end = self.answer == self.curve[-1 if self.largest else 0]
+        said = f"{said} at {'the end of the range' if is_end else f'{self.answer.label} or beyond'}"
+        return said if self.without_chance else f"{said}, {self._sure}"
 
     @property
     def _sure(self) -> str:

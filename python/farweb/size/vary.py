@@ -225,11 +225,32 @@ def parse_vary(
     else:
         axis = _factor(key, scenario, largest, width)
     for end in (0, len(axis) - 1):
+        changes = axis.choice(end).changes
         try:
-            scenario.with_(axis.choice(end).changes)
+            scenario.with_(changes)
         except ScenarioError as error:
-            raise ScenarioError(str(error).replace("--set ", "--vary ")) from None
+            first, *more, _ = str(error).splitlines()  # the last one counts them
+            if "unknown key" in first and "did you mean" not in first:
+                more = [*_elsewhere(changes, scenario), *more]
+            raise ScenarioError("; ".join([f"--vary {first}", *more])) from None
     return axis
+
+
+def _elsewhere(changes: "Mapping[str, Value]", scenario: "Description") -> list[str]:
+    """Name the other legs that have a key which one leg lacks, or have one that is nearly called so."""
+    ((key, value),) = changes.items() if len(changes) == 1 else (("", 0),)
+    if not (found := re.fullmatch(r"leg\.(\d+)\.(.+)", key)):
+        return []
+    said = []
+    for place in range(len(scenario.effective["leg"])):
+        other = f"leg.{place}.{found[2]}"
+        try:
+            scenario.with_({other: value})
+        except ScenarioError as error:
+            near = re.search(r"did you mean (\w+)\?", str(error))
+            other = f"{other.rpartition('.')[0]}.{near[1]}" if near else ""
+        said += [f"leg {place} has {other}"] if other and place != int(found[1]) else []
+    return said
 
 
 def _range(key: str, low: str, high: str, resolution: str | None, largest: bool, width: str | None) -> Axis:

@@ -6,6 +6,7 @@ The rule is in `farweb.statistics.verdicts`, the latencies come from `farweb.sta
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from farweb.statistics.verdicts import (
     mirrored,
     slice_word,
 )
-from farweb.text.quantities import difference, relative
+from farweb.text.quantities import difference, plain, relative
 
 DECIDING = ("change", QUICKER, *SLOW, "failed_share")
 """Quantities that decide together unless the user names others."""
@@ -156,6 +157,7 @@ class Verdict:
         failed: Shares of failed requests, of the base and of the other.
         few_hold: The few requests that hold half of the waiting of both sides, and of how many; None where these are
             not few.
+        is_dependent: True where time blocks resemble their neighbours: intervals are less sure than they say.
     """
 
     overall: Word
@@ -175,6 +177,7 @@ class Verdict:
     groups: tuple[tuple[str, Slice], ...] = ()
     failed: tuple[float, float] = (0.0, 0.0)
     few_hold: tuple[int, int] | None = None
+    is_dependent: bool = False
 
     @property
     def is_of_pairs(self) -> bool:
@@ -202,17 +205,29 @@ class Verdict:
         return self.named[0].heading if self.named else "time %"
 
     @property
+    def sure(self) -> str:
+        """Confidence of each interval, over a column: above 95 % where several pairs hold together."""
+        return f"{plain(100 * self.confidence, 3)} % interval"
+
+    @property
     def by_failures(self) -> bool:
         """True where so many requests failed on one side that the others' latencies say little."""
         return bool(self.slices) and not self.named and self.slices[0].requests > 0 and self.slices[0].by_count
 
     @property
-    def ties(self) -> bool:
-        """True where neither M nor failures nor, of few requests or named quantities, the word sets the two apart."""
+    def is_apart(self) -> bool:
+        """True where M or failures set the two apart; of few requests or named quantities, where the word does."""
         if self.named or self.few is not None:
-            return self.overall in ("equivalent", "cannot be told apart")
+            return self.overall not in ("equivalent", "cannot be told apart")
         by_count = self.slices[0].by_count and self.slices[0].word != "unclear"
-        return not (by_count or "failed_share" in (*self.gain, *self.harm) or self.slices[0].moved(self.margin))
+        by_failures = by_count or "failed_share" in (*self.gain, *self.harm)
+        return by_failures or bool(self.slices[0].moved(self.margin))
+
+    @property
+    def ties(self) -> bool:
+        """True where the two are shown to be equal on average; two that neither tie nor are apart are open."""
+        word = self.overall if self.named or self.few is not None else self.slices[0].word
+        return not self.is_apart and word == "equivalent"
 
     @property
     def cell(self) -> str:
@@ -242,6 +257,11 @@ class Verdict:
         found["geometric"] = self.slices[0].geometric if self.slices else None
         found["groups"] = [{"group": label, **to_json(vars(each))} for label, each in self.groups]
         return found
+
+
+def held_by(verdicts: Sequence[Verdict]) -> str:
+    """What all of several verdicts hold for: the words of the least sure; empty of none."""
+    return next((each.holds for each in sorted(verdicts, key=lambda each: not each.is_dependent)), "")
 
 
 SHORT = {QUICKER: "quicker 90 %", "slowest_tenth": "slowest 10 %", "slowest_hundredth": "slowest 1 %"}

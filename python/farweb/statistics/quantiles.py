@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 _ROUNDING = 1e-9  # of a place among the values, within which it is that value's own. Chosen: above a double's rounding
 
+_BEYOND = 5  # values beyond a quantile that is shown. Chosen: with one it is the maximum, and few are one bad moment
+
 
 def with_lost(ended: ArrayLike, lost: int) -> NDArray[np.float64]:
     """Times that ended, and an infinite one for each that did not."""
@@ -48,8 +50,8 @@ def observed(number: int, shares: Sequence[float]) -> NDArray[np.int64]:
 
 
 def has_quantile(number: int, share: float) -> bool:
-    """True when one of so many values at least lies beyond the quantile: from 10 on for 90 %, from 100 on for 99 %."""
-    return number * (1 - share) >= 1 - _ROUNDING
+    """True when enough of so many values lie beyond the quantile: from 50 on for 90 %, from 500 on for 99 %."""
+    return number * (1 - share) >= _BEYOND - _ROUNDING
 
 
 def places(number: int, shares: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

@@ -1,6 +1,7 @@
 """A verdict in a sentence: the word, the change of the mean, and the slices that decide or are on the other side."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from farweb.statistics.judgement import Difference, Verdict
 from farweb.statistics.verdicts import MARGIN_BY_LEAST, QUICKER, SLOW, SignTest, Slice, Word, are_opposed
@@ -43,11 +44,39 @@ def sentence(names: tuple[str, str], verdict: Verdict) -> str:
         head += f" for {_PARTS[verdict.alone]}"
     if everyone.by_count and not verdict.is_of_pairs:
         return f"{head}: {_of_others(verdict.failed, everyone)}"
-    clauses = [_of_all(everyone, verdict.margin), *_of_parts(verdict)]
+    clauses = [_of_all(everyone, verdict), *_of_parts(verdict)]
     if are_opposed([each.word for _, each in verdict.groups]):
         clauses += [_of_group(label, each) for label, each in verdict.groups]
     clauses += [_of_failures(each) for each in verdict.quantities if _decides(each, verdict)]
-    return f"{head}: {', '.join(clauses)}{'' if everyone.by_count else _of_few_that_hold(verdict.few_hold)}"
+    return "; ".join([f"{head}: {', '.join(clauses)}", *holders(verdict)])
+
+
+def beside(verdict: Verdict) -> str:
+    """The change of one not apart from the best, ``+0.2 %``, ``+22.4 % (−5.1 … +58.0)``, and of its slices that are."""
+    change = verdict.change
+    if change.value is None:
+        return ""
+    if verdict.ties:
+        said = f"{percents(change.value, signed=True)} %"
+    else:
+        said = with_ends(change.value, change.low, change.high)
+    return ", ".join([said, *_of_parts(replace(verdict, alone=""))])
+
+
+def with_ends(value: float, low: float | None, high: float | None) -> str:
+    """A relative difference and its interval: ``+22.4 % (−5.1 … +58.0)``."""
+    said = f"{percents(value, signed=True)} %"
+    if low is None or high is None or low == high:
+        return said
+    return f"{said} ({percents(low, signed=True)} … {percents(high, signed=True)})"
+
+
+def holders(verdict: Verdict) -> list[str]:
+    """Name the few requests that hold half of the waiting, where these decide."""
+    if verdict.few_hold is None or verdict.slices[0].by_count:
+        return []
+    number, of = verdict.few_hold
+    return [f"{number} of {of:,} requests {'holds' if number == 1 else 'hold'} half of the waiting"]
 
 
 def by_quantities(names: tuple[str, str], verdict: Verdict) -> str:
@@ -80,22 +109,21 @@ def _means(found: Slice) -> str:
     return f"both {here}" if here == there else f"{there} instead of {here}"
 
 
-def _of_all(found: Slice, margin: float) -> str:
+def _of_all(found: Slice, verdict: Verdict) -> str:
     """How much time all requests take: by counts where failures decide."""
     value, low, high = found.change.value, found.change.low, found.change.high
     if found.word == "equivalent" and found.faster == found.slower == 0 and found.base_s == found.other_s:
         return "all requests take the same time"
     if found.by_count or value is None:
         return f"{_part(found.slower)} of requests are slower and {_part(found.faster)} faster"
-    if abs(value) < margin / MARGIN_BY_LEAST:
-        size = f" ({percents(value, signed=True)} %)" if abs(value) >= _LEAST else ""
-        said = f"requests take the same time on average{size}"
-    else:
-        said = f"requests take {more_or_less(value)} time on average ({_means(found)})"
+    if found.word != "unclear" and abs(value) < verdict.margin / MARGIN_BY_LEAST:
+        size = f"{percents(value, signed=True)} %: " if abs(value) >= _LEAST else ""
+        return f"requests take the same time on average ({size}{_means(found)})"
+    said = f"requests take {more_or_less(value)} time on average ({_means(found)})"
     if found.word == "unclear":
-        said += ", open"
-        if low is not None and high is not None:
-            said += f": {percents(low, signed=True)} … {percents(high, signed=True)} %"
+        mark = "" if verdict.overall == "cannot be told apart" else "open"
+        ends = "" if low is None or high is None else f"{percents(low, signed=True)} … {percents(high, signed=True)} %"
+        said = ", ".join(filter(None, [said, ": ".join(filter(None, [mark, ends]))]))
     if found.word == "split":
         said += f", {_part(found.slower)} are slower and {_part(found.faster)} faster"
     return said
@@ -147,13 +175,6 @@ def _of_others(failed: tuple[float, float], everyone: Slice) -> str:
     if everyone.base_s is None or everyone.other_s is None:
         return said
     return f"{said}; those answered take {_means(everyone)}"
-
-
-def _of_few_that_hold(few: tuple[int, int] | None) -> str:
-    if few is None:
-        return ""
-    number, of = few
-    return f"; {number} of {of:,} requests {'holds' if number == 1 else 'hold'} half of the waiting"
 
 
 def _of_few(found: SignTest, everyone: Slice) -> str:

@@ -1,9 +1,10 @@
-"""Copies of request and host tables in the folder of a sweep.
+"""Copies of input files in the folder of a sweep.
 
-A copy is a stream of Arrow batches, uncompressed, in the core's own columns: by start time, words as codes. Its name is
-the SHA-256 digest of its source file, and a change of that file meanwhile is an error.
+A copy of a table is a stream of Arrow batches, uncompressed, in the core's own columns: by start time, words as codes.
+One of a file that links name has its bytes. Its name is the SHA-256 digest of its source file, and a change of that
+file meanwhile is an error.
 
-After the stream come 32 bytes, the digest of the name and of the stream. With these alone whoever opens a copy sees
+After the content come 32 bytes, the digest of the name and of the content. With these alone whoever opens a copy sees
 that it is not as it was written, or that it has the name of another.
 """
 
@@ -20,6 +21,7 @@ from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
 from farweb.files.regular import sha256_of, stamp
+from farweb.inputs.link_files import read_link_file
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
@@ -28,10 +30,10 @@ _SEAL_BYTES = 32
 
 
 def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
-    """Write the copy of a table, each row checked by the core.
+    """Write the copy of a file, each row checked by the core.
 
     Args:
-        kind: Kind of the table, `requests` or `hosts`.
+        kind: Kind of the file, as `farweb.description.Input` has it.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
         copy: Where the copy goes.
@@ -50,12 +52,16 @@ def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, An
 
 
 def _write(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
-    schema, batches = {"requests": _requests, "hosts": _hosts}[kind](source)
     with copy.open("wb") as file:
         sink = _Digested(file)
-        with pa.ipc.new_stream(pa.PythonFile(sink, "w"), schema) as writer:
-            for batch in batches:
-                writer.write_batch(batch)
+        if table := _TABLES.get(kind):
+            schema, batches = table(source)
+            with pa.ipc.new_stream(pa.PythonFile(sink, "w"), schema) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        else:
+            read_link_file(kind, source)
+            sink.write(source.read_bytes())
         sink.write(_seal(sha256, sink.digest.digest()))
     return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}
 
@@ -105,15 +111,11 @@ def whole_copy(store: Store, sha256: str) -> dict[str, Any] | None:
 
 
 class Copy:
-    """A copy in the columns that the core takes, which share the memory that the file is mapped to.
+    """A copy, mapped into memory.
 
     Args:
         path: The file.
         sha256: What names it.
-
-    Attributes:
-        rows: How many it has.
-        batches: Its columns.
 
     Raises:
         ResultsError: It is not as it was written.
@@ -122,18 +124,37 @@ class Copy:
     def __init__(self, path: Path, sha256: str) -> None:
         self._path = path
         self._stamp = stamp(path)
+        self._link_files: dict[tuple[str, str], _core.LinkFile] = {}
         with pa.memory_map(str(path)) as file:  # arrays keep the mapping for as long as they need it
             mapped = file.read_buffer()
         content = memoryview(mapped)
-        stream, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
-        if bytes(seal) != _seal(sha256, hashlib.sha256(stream).digest()):
+        self._content, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
+        if bytes(seal) != _seal(sha256, hashlib.sha256(self._content).digest()):
             raise ResultsError(
                 f"{path}: is not as it was written (by its SHA-256 digest); the same farweb sweep or farweb "
                 "size as before writes it again"
             )
-        batches = list(pa.ipc.open_stream(mapped))
-        self.rows = sum(batch.num_rows for batch in batches)
-        self.batches = [from_arrow(batch) for batch in batches]
+        self._mapped = mapped
+
+    @functools.cached_property
+    def rows(self) -> int:
+        """Rows of a table."""
+        return sum(batch.num_rows for batch in self._stream)
+
+    @functools.cached_property
+    def batches(self) -> list[dict[str, Column]]:
+        """Columns of a table, which share the memory of the copy."""
+        return [from_arrow(batch) for batch in self._stream]
+
+    @functools.cached_property
+    def _stream(self) -> list[pa.RecordBatch]:
+        return list(pa.ipc.open_stream(self._mapped))
+
+    def link_file(self, kind: str, name: str) -> _core.LinkFile:
+        """A file that links name, called `name`, read once."""
+        if (kind, name) not in self._link_files:
+            self._link_files[kind, name] = _core.LinkFile(kind, name, bytes(self._content))
+        return self._link_files[kind, name]
 
     @property
     def is_untouched(self) -> bool:
@@ -162,6 +183,9 @@ def _hosts(path: Path) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """A host table as one batch. Columns for people, such as names, are left out."""
     schema = _schema(HOSTS, [column["name"] for column in HOSTS_READ["columns"]])
     return schema, iter([_batch(open_hosts(path).columns(), schema)])
+
+
+_TABLES = {"requests": _requests, "hosts": _hosts}
 
 
 def _schema(spec: TableSpec, names: list[str]) -> pa.Schema:

@@ -1,6 +1,6 @@
-"""The tables of a workload as the workers of a sweep share them.
+"""Input files as the workers of a sweep share them.
 
-Each table is read and checked once, whatever its format, before anything runs, and a copy is written to the sweep's
+Each is read and checked once, whatever its format, before anything runs, and a copy is written to the sweep's
 folder (`farweb.sweep.copies`). A worker maps the copy into its memory once and keeps it: the workers of a machine share
 one, and no run reads it again.
 """
@@ -30,7 +30,7 @@ _KEPT = 64  # tables that a worker keeps open. Chosen: more than a sweep has, an
 
 @dataclass(frozen=True)
 class Source:
-    """A table of a workload.
+    """A file that a scenario names.
 
     Attributes:
         file: How the scenario calls it.
@@ -46,7 +46,7 @@ class Source:
 
 
 class Inputs:
-    """The tables that the runs of a sweep read. Each file is digested once, and written once."""
+    """The files that the runs of a sweep read. Each file is digested once, and written once."""
 
     def __init__(self) -> None:
         self._read: dict[Path, Source] = {}
@@ -75,7 +75,8 @@ class Inputs:
 
     def _source(self, named: Input) -> Source:
         if named.path not in self._read:
-            sha256 = sha256_of(named.path, WorkloadError, f"name a table of {named.kind}")
+            what = named.kind if named.is_of_link else f"table of {named.kind}"
+            sha256 = sha256_of(named.path, WorkloadError, f"name a {what}")
             kept = provenance(named.path)
             self._read[named.path] = Source(named.file, sha256, tuple(caveats(kept)), origin(kept))
             self._pending.setdefault(sha256, (named.kind, named.path))
@@ -113,14 +114,18 @@ def shared_tables(store: Store, scenario: Description, seed: int, inputs: Mappin
     """
     with _OPENING:
         copies = {name: _kept(store, source.sha256) for name, source in inputs.items()}
-    described = {name: {**asdict(inputs[name]), "rows": copy.rows} for name, copy in copies.items()}
+    named = scenario.inputs(seed)
+    of_links = {name: each for name, each in named.items() if each.is_of_link}
+    links = {name: copies[name].link_file(each.kind, str(each.path)) for name, each in of_links.items()}
+    rows = {name: copy.rows if name not in links else links[name].rows for name, copy in copies.items()}
+    described = {name: {**asdict(inputs[name]), "rows": rows[name]} for name in copies}
     if "requests" in copies:
         hosts = copies["hosts"].hosts if "hosts" in copies else None
-        name = str(scenario.inputs(seed)["requests"].path)
+        name = str(named["requests"].path)
         core = _core.Prepared(copies["requests"].batches, name, hosts, copies["requests"].rows)
     else:
         core = _core.Prepared.of_family(scenario.core, seed)
-    yield Prepared(scenario, core, described)
+    yield Prepared(scenario, scenario.complete(seed, lambda name, _: links[name]), core, described)
     for name, copy in copies.items():
         if not copy.is_untouched:
             raise StorageError(f"{store.url}/{input_name(inputs[name].sha256)}: was changed while a run read it")

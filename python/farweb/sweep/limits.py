@@ -38,13 +38,10 @@ class RunLimits:
         """
         return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
 
-    def watch(self, progress: Callable[[Progress], None] | None) -> Callable[[Progress], None] | None:
-        """A callback for each step of the run that begins now: `progress`, after a check of the limits.
-
-        It raises `RunError` beyond a limit.
-        """
+    def watch(self) -> Callable[[Progress], None] | None:
+        """A callback for each step of the run that begins now. It raises `RunError` beyond a limit."""
         if self == RunLimits():
-            return progress
+            return None
         import psutil
 
         began, process = time.monotonic(), psutil.Process()
@@ -52,15 +49,13 @@ class RunLimits:
         def is_beyond(memory_bytes: float) -> bool:
             return bool(process.memory_info().rss > memory_bytes)
 
-        def look(now: Progress) -> None:
+        def look(_: Progress) -> None:
             if self.time_s is not None and time.monotonic() - began > self.time_s:
                 raise RunError(f"it took more than {seconds(self.time_s)}, which --run-time allows")
             if self.memory_bytes is not None and is_beyond(self.memory_bytes):
                 give_back()  # what runs before have left is not this run's
                 if is_beyond(self.memory_bytes):
                     raise RunError(f"its process took more than {size(self.memory_bytes)}, which --run-memory allows")
-            if progress is not None:
-                progress(now)
 
         return look
 

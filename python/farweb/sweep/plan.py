@@ -54,7 +54,7 @@ def plan(scenario: Description, inputs: Inputs) -> list[Run]:
         raise ScenarioError(f"{scenario.path}: has no table [sweep]; farweb run simulates it once")
     runs = []
     for point in range(len(design.points)):
-        of_point = scenario.point(point)
+        of_point = scenario.point(point).plain()
         levels = {name: level.value for name, level in design.levels(point).items()}
         effective = _effective(of_point)
         for replication in range(design.replications):
@@ -77,7 +77,7 @@ def run_of(
     """A single run of `scenario`, without regard to its table [sweep]."""
     sources = inputs.of(scenario, seed)
     run = _id(_effective(scenario), sources, seed)
-    return Run(run, point, replication, seed, levels, scenario, sources)
+    return Run(run, point, replication, seed, levels, scenario.plain(), sources)
 
 
 def _effective(scenario: Description) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +27,7 @@ from farweb.sweep.inputs import Inputs
 from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run, plan
 from farweb.sweep.pool import Pool
-
-if TYPE_CHECKING:
-    from distributed import LocalCluster
+from farweb.sweep.workers import Workers
 
 _SHOWN_S = 0.1  # how often progress is reported
 
@@ -68,18 +66,14 @@ class Progress:
 def run_sweep(
     scenario: Description,
     out: str | Path,
+    workers: Workers,
     *,
-    jobs: int | None = None,
-    scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SweepTables:
     """Do the runs of a scenario's sweep that are missing in the folder `out` (see `Scenario.sweep`)."""
-    steps = sweep_steps(
-        scenario, out, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits, progress=progress
-    )
-    for _ in steps:
+    for _ in sweep_steps(scenario, out, workers, retries=retries, limits=limits, progress=progress):
         pass
     return SweepTables.open(out)
 
@@ -87,9 +81,8 @@ def run_sweep(
 def sweep_steps(
     scenario: Description,
     out: str | Path,
+    workers: Workers,
     *,
-    jobs: int | None = None,
-    scheduler: "str | LocalCluster | None" = None,
     retries: int = 0,
     limits: RunLimits | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -110,7 +103,7 @@ def sweep_steps(
         inputs.write(store)
         begin(store, manifest, inputs, design, runs)
         table = RunTable(runs)
-        with Pool(store, jobs=jobs, scheduler=scheduler, retries=retries, limits=limits) as pool:
+        with Pool(store, workers, retries=retries, limits=limits) as pool:
             yield from _collected(pool, runs, table, progress)
             finish(store, manifest, inputs, design, table, pool)
 

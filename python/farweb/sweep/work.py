@@ -1,7 +1,9 @@
 """The work of a worker: simulates each of its runs into its part of the store and reports outcomes."""
 
+import os
+import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
 from farweb.results.measure import Measurement
 from farweb.results.store import Outcome, Store, part_name
-from farweb.run import Progress, simulate_into, write_manifest
+from farweb.run import simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run
@@ -31,15 +33,13 @@ class Version:
 
 _NO_LIMITS = RunLimits()
 
-BATCH_S = 0.2  # chosen: a batch costs some 5 ms beside its runs, and runs are spread evenly enough
+BATCH_S = 0.2  # chosen: files of short runs reach the disk together, and runs are spread evenly enough
 
 
 def work_batch(
     store: Store,
     runs: Sequence[Run],
     wanted: Version,
-    worker: str,
-    progress: Callable[[Progress], None] | None = None,
     limits: RunLimits = _NO_LIMITS,
 ) -> list[Outcome]:
     """Do runs one after the other, and no further one after `BATCH_S` (see `work`).
@@ -51,10 +51,10 @@ def work_batch(
         StorageError: As `work`.
         RunError: As `work`.
     """
-    until = time.monotonic() + BATCH_S
-    outcomes = [work(store, runs[0], wanted, worker, progress, limits)]
+    until, worker = time.monotonic() + BATCH_S, f"{platform.node()}:{os.getpid()}"
+    outcomes = [work(store, runs[0], wanted, worker, limits)]
     while len(outcomes) < len(runs) and time.monotonic() < until:
-        outcomes.append(work(store, runs[len(outcomes)], wanted, worker, progress, limits))
+        outcomes.append(work(store, runs[len(outcomes)], wanted, worker, limits))
     store.flush(outcome.run for outcome in outcomes if outcome.status == "done")
     return outcomes
 
@@ -64,7 +64,6 @@ def work(
     run: Run,
     wanted: Version,
     worker: str,
-    progress: Callable[[Progress], None] | None = None,
     limits: RunLimits = _NO_LIMITS,
 ) -> Outcome:
     """Simulate `run` into its part.
@@ -85,7 +84,7 @@ def work(
         return store.outcome(run.run)
     began, cpu = time.perf_counter(), time.thread_time()
     try:
-        manifest = _simulate(store, run, limits.watch(progress), began, cpu)
+        manifest = _simulate(store, run, limits, began, cpu)
     except _Failed as failed:
         return Outcome(run.run, "failed", str(failed), wall_s=time.perf_counter() - began, worker=worker)
     return Outcome(
@@ -104,15 +103,14 @@ class _Failed(Exception):  # noqa: N818 - an outcome of a run
     """A run has failed, with the reason in a line."""
 
 
-def _simulate(
-    store: Store, run: Run, progress: Callable[[Progress], None] | None, began: float, cpu: float
-) -> dict[str, Any]:
+def _simulate(store: Store, run: Run, limits: RunLimits, began: float, cpu: float) -> dict[str, Any]:
     """Simulate into the part of the run and return its manifest."""
+    watch = limits.watch()
     with store.part(run.run) as folder:
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
             with shared_tables(store, run.scenario, run.seed, run.inputs) as prepared:
-                manifest = simulate_into(folder, prepared, run.seed, progress, measurement)
+                manifest = simulate_into(folder, prepared, run.seed, watch, measurement)
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

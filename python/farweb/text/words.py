@@ -1,9 +1,10 @@
 """Joins words, shortens names and folds lines, as a person writes them, and makes texts from outside safe to show."""
 
+import difflib
 import re
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # C0 but tab and line feed, DEL, C1, what reverses the direction of letters, and bytes of names that are not UTF-8.
@@ -81,6 +82,15 @@ def elided(text: str, most: int) -> str:
     half = (most - 1) // 2
     first = text[:half].rstrip(f"{_OF_NUMBERS}+-−") if text[half] in _OF_NUMBERS else text[:half]
     return first + shortened(text, half + 1)
+
+
+def nearest(word: str, names: Iterable[str], likeness: float = 0.6) -> str:
+    """The name that is most like a word, by at least so much of 1; empty where none is.
+
+    >>> nearest("cdff", ["cdf", "link"])
+    'cdf'
+    """
+    return next(iter(difflib.get_close_matches(word, list(names), 1, likeness)), "")
 
 
 def listed(words: Sequence[str]) -> str:

@@ -23,6 +23,10 @@ _LEAST = 0.01
 """Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
 
 
+_AT_MOST = "at most"
+"""Stands for the verdict of a bound."""
+
+
 @dataclass(frozen=True)
 class Effect:
     """Effect of changes made together on the times of visits, in s: less is negative.
@@ -169,6 +173,8 @@ class WhatIf(Shown):
         yield self.about
         yield ""
         yield self._sheet()
+        if any(each.is_bound for each in self.effects):
+            yield f"{capital(_AT_MOST)}: a cache that has everything from the start, which cannot be bought."
         yield from self._combined()
         if self.left:
             parts = (f"{', '.join(names)} ({why})" for why, names in self.left.items())
@@ -186,7 +192,7 @@ class WhatIf(Shown):
                 _ms(each.overall.value),
                 "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
                 _percent(each.helped),
-                cell_of(each.word, each.alone),
+                _AT_MOST if each.is_bound else cell_of(each.word, each.alone),
             )
             for each in self.effects
         ]

@@ -237,6 +237,14 @@ def _first_window(key: str, leg: Mapping[str, Any]) -> Keys | str:
     return {f"{key}.tcp.constants.initial_cwnd_segments": str(_WINDOW)}
 
 
+def _by_rate(key: str, leg: Mapping[str, Any]) -> Keys | str:
+    """BBR at both ends of a leg; relays inside it keep theirs."""
+    if leg["tcp"]["profile"] != "linux":
+        return "not Linux"
+    control = leg["tcp"]["constants"].get("congestion_control")
+    return _THERE if control == "bbr" else {f"{key}.tcp.constants.congestion_control": "bbr"}
+
+
 def _more_connections(base: Base) -> Keys | str:
     is_of_browsers = base.effective.get("clients", {}).get("share", "each") == "each"
 
@@ -360,6 +368,7 @@ CHANGES = (
     Change("half server time", _faster_servers),
     Change("PEP", _split),
     Change("FQ-CoDel", _fair_queue),
+    Change("BBR", _on_legs(_by_rate)),
     Change("keep-alive", _on_legs(_reused)),
     Change("HTTP/2", _on_legs(_multiplexed)),
     Change("more connections", _more_connections),

@@ -72,7 +72,7 @@ def base_of(recording: Recording, path: str, settings: Mapping[str, Value] | Non
     protocol = "h1" if recording.protocol == "h1" else "h2"
     way = way_of(path, protocol, "none", is_secure=recording.has_tls)
     scenario = Description(way.effective, settings or {})
-    return Base(scenario.core, _HALVED if any(recording.server_ms) else None, {})
+    return Base(scenario.complete(), _HALVED if any(recording.server_ms) else None, {})
 
 
 def of_page(

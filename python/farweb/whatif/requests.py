@@ -20,13 +20,16 @@ from farweb.pages.weather import SEEDS, check_seeds, is_drawn
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.judged import Matched, matched, verdict_of
 from farweb.results.pairs import Pairs, pair, read_once
-from farweb.sweep.cluster import local_cluster
+from farweb.statistics.judgement import held_by
+from farweb.statistics.sentences import holders
 from farweb.sweep.sweep import Progress, run_sweep
+from farweb.sweep.workers import Workers
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
 
 if TYPE_CHECKING:
     from farweb.results.sweep import SweepTables
+    from farweb.statistics.judgement import Verdict
 
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
@@ -71,7 +74,7 @@ def of_requests(
     seeds = seeds or (of_sweep if of_sweep > 1 else usual)
     with scratch() as folder:
         edge = EDGE if _has_objects(bare) else WHOLE_EDGE
-        base = Base(bare.core, _halved(bare, folder / "half-server-time.parquet"), edge)
+        base = Base(bare.complete(), _halved(bare, folder / "half-server-time.parquet"), edge)
         levels, left = levels_of(base)
         extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
         if limits and extent is not None:
@@ -81,8 +84,8 @@ def of_requests(
             if progress is not None:
                 progress(now.done + now.failed, now.total)
 
-        with local_cluster(jobs) as cluster:
-            run = functools.partial(run_sweep, out=out, scheduler=cluster, progress=on_progress)
+        with Workers(jobs) as workers:
+            run = functools.partial(run_sweep, out=out, workers=workers, progress=on_progress)
             alone = _Judge(run(_sweep(bare, base, levels, seeds)), len(levels))
             effects = [
                 replace(alone.effect(level.changes, point), hits=alone.hits(level, base))
@@ -102,8 +105,8 @@ def of_requests(
         combined,
         left,
         ("a visit's first request", "a later one", "a request"),
-        "interval",
-        " ".join((alone.holds, *([_HITS] if any(each.hits is not None for each in effects) else []))),
+        next((each.sure for each in alone.verdicts), "interval"),
+        " ".join((*alone.held, *([_HITS] if any(each.hits is not None for each in effects) else []))),
         out,
     )
 
@@ -184,15 +187,14 @@ class _Judge:
             )
         self._sweep, self._number = sweep, number
         self._part, self._read = functools.cache(sweep.part), read_once()
-        self.holds = ""
+        self.verdicts: list[Verdict] = []
 
     def effect(self, changes: tuple[Change, ...], point: int) -> Effect:
         """The effect of the changes of a point."""
-        runs = matched(self._sweep, [0], [point], [0], self._part)
+        runs = matched(self._sweep, [0], [point], [0], self._part, "--seeds 5 includes their chance")
         pairs = self._pairs(runs)
         verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
-        self.holds = verdict.holds
-
+        self.verdicts.append(verdict)
         everyone, groups = verdict.slices[0], dict(verdict.groups)
         first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())
         is_sure = everyone.moved(verdict.margin) < 0 if verdict.few is None else verdict.overall.endswith("better")
@@ -200,6 +202,12 @@ class _Judge:
         if are_disputed(np.array([_ratio(each) for each in pairs])):
             word, is_sure = "cannot be told apart", False
         return Effect(changes, first, later, difference, everyone.faster, word, verdict.alone, is_sure)
+
+    @property
+    def held(self) -> list[str]:
+        """What the verdicts hold for, and the few requests that hold most of the waiting."""
+        few = next((held for each in self.verdicts if (held := holders(each))), [])
+        return [held_by(self.verdicts), *(f"{each}." for each in few)]
 
     def means(self) -> tuple[float | None, float | None, float]:
         """Mean latencies, unchanged, in s: of first requests, of later ones, of all."""

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
+from explorer.flights import flights
 from explorer.reading import Row, Run
 from explorer.rules import rule
 
@@ -198,3 +200,25 @@ def _within(rows: list[Row], ends: dict[int, int], most: int, where: str) -> Ite
         if there > most:
             yield f"{where} has {there} connections at {time}, and may have {most}"
             return
+
+
+@rule("connections.ecn")
+def ecn(run: Run) -> Iterator[str]:
+    """New data alone is ECT, of connections that ask for it; a window is reduced for a mark where one was echoed."""
+    if not (run.sees_ends and run.record["connections"]):
+        return
+    echoes: Counter[int] = Counter()
+    for flight in flights(run).values():
+        head, number = flight.head, flight.key[0]
+        echoes[number] += flight.received is not None and "E" in head["flags"] and "S" not in head["flags"]
+        is_ect = flight.sent is not None and head["ecn"] != "Not-ECT"
+        if is_ect and (not head["payload_bytes"] or head["retransmission"] or not _asks(run.legs[head["leg"]].table)):
+            yield f"{flight} is {head['ecn']}"
+    for number, row in run.connections.items():
+        if row["ece_cuts"] > echoes[number]:
+            yield f"connection {number}: {row['ece_cuts']} reductions for marks, and {echoes[number]} echoes of them"
+
+
+def _asks(leg: dict[str, Any]) -> bool:
+    tcps = [leg.get("tcp", {}), *(split.get("tcp", {}) for split in leg.get("split", ()))]
+    return any(tcp.get("constants", {}).get("ecn") == "request" for tcp in tcps)

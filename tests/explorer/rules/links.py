@@ -10,7 +10,7 @@ from explorer.flights import Flight, flights, size
 from explorer.queues import FULL, LATE, Offer, serve
 from explorer.reading import Run
 from explorer.rules import rule
-from explorer.way import S, Way
+from explorer.way import S, Transmitter, Way
 
 
 @dataclass
@@ -23,6 +23,10 @@ class Hop:
     departure: int | None
     dropped: int | None
     """When a link dropped it."""
+    ecn: str
+    """Its codepoint of ECN as it reached it."""
+    left_as: str
+    """The same as it left, or was dropped."""
 
     @property
     def is_dropped(self) -> bool:
@@ -50,13 +54,16 @@ def hops(run: Run) -> dict[tuple[int, str], list[Hop]]:
         near, far = run.stretches(run.legs[flight.head["leg"]])[stretch]
         far = far if way == "up" else near
         at, now = place, flight.sent[0]
+        ecn: str = flight.head["ecn"]
         while at != far:
             link = at if way == "up" else at - 1
             seen = flight.passed.get(link)
             dropped = flight.dropped[0] if flight.dropped is not None and flight.dropped[1] == link else None
             delay = run.links[link][way].delay  # towards the clients a link has one
             departure = seen if way == "up" or seen is None else seen - delay
-            found[link, way].append(Hop(flight, size(run, flight), now, departure, dropped))
+            left_as = flight.ecn.get(link, ecn)
+            found[link, way].append(Hop(flight, size(run, flight), now, departure, dropped, ecn, left_as))
+            ecn = left_as
             if seen is None:
                 break
             now = arrivals(run, link)[seen] if way == "up" else seen
@@ -118,7 +125,7 @@ def fifo(run: Run) -> Iterator[str]:
         return
     for (link, direction), own in hops(run).items():
         this = run.links[link][direction]
-        free, since, bits = 0, 0, 0
+        transmitter = Transmitter(this)
         reached: defaultdict[int, int] = defaultdict(int)
         for hop in own:
             if hop.departure is None:
@@ -130,12 +137,9 @@ def fifo(run: Run) -> Iterator[str]:
             if this.queue.get("flows", "exact") == "exact" and hop.arrival < reached[flow]:
                 yield f"{where} overtakes one that was there before it"
             reached[flow] = hop.arrival
-            if hop.arrival >= free:
-                since, bits = hop.arrival, 0
-            bits += 8 * hop.size
-            free = hop.arrival if this.rate is None else this.sent_by(since, bits)
-            if hop.departure != free:
-                yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {free}"
+            ends = transmitter.send(hop.arrival, hop.size)
+            if hop.departure != ends:
+                yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {ends}"
 
 
 @rule("links.queue")
@@ -207,15 +211,21 @@ def discipline(run: Run) -> Iterator[str]:
         if this.kind not in LATE or this.rate is None or loses or has_ties or under_way:
             continue
         own = in_order(run, own)
-        offers = [Offer(hop.arrival, hop.flight.key[0], hop.size, number) for number, hop in enumerate(own)]
+        offers = [
+            Offer(hop.arrival, hop.flight.key[0], hop.size, number, hop.ecn != NOT_ECT)
+            for number, hop in enumerate(own)
+        ]
         served = serve(this, offers)
         for number, hop in enumerate(own):
             found, wanted = (hop.departure, hop.dropped), (served.left.get(number), served.dropped.get(number))
+            where = f"link {link} {direction}: {hop.flight}, there at {hop.arrival}"
             if found != wanted:
-                where = f"link {link} {direction}: {hop.flight}, there at {hop.arrival}"
                 yield f"{where}, leaves or is dropped at {found}; by {this.kind} at {wanted}"
+            if hop.ecn != CE and (hop.left_as == CE) != (number in served.marked):
+                yield f"{where}, leaves as {hop.left_as}; marked by {this.kind}: {number in served.marked}"
 
 
+NOT_ECT, CE = "Not-ECT", "CE"
 KINDS = ["syn", "synack", "data", "ack", "fin", "rst"]
 
 
@@ -233,7 +243,7 @@ def kind(hop: Hop) -> str:
 
 @rule("links.losses")
 def losses(run: Run) -> Iterator[str]:
-    """Packets that a list names are lost, and no others but for a full queue; without losses and a limit none is."""
+    """Packets that a list names are lost, or marked where they are ECT; without losses and a limit no other is lost."""
     if not run.sees_links:
         return
     for (link, direction), own in hops(run).items():
@@ -241,7 +251,7 @@ def losses(run: Run) -> Iterator[str]:
         if loss["kind"] != "list":
             continue
         counts: Counter[tuple[int | None, str]] = Counter()
-        named = [_item(item) for item in loss["drop"]]
+        named, to_mark = ([_item(item) for item in loss.get(name, ())] for name in ("drop", "mark"))
         arrivals = [hop.arrival for hop in own]
         has_ties = len(set(arrivals)) != len(arrivals)
         if loss.get("of") == "link" and has_ties:
@@ -252,19 +262,51 @@ def losses(run: Run) -> Iterator[str]:
             what = kind(hop)
             counts[of, what] += 1
             counts[of, "any"] += 1
-            is_named = any(item in (what, "any") and first <= counts[of, item] <= last for item, first, last in named)
+            numbers = {what: counts[of, what], "any": counts[of, "any"]}
+            may_be_marked = _names(to_mark, numbers)
+            is_named = _names(named, numbers) or (may_be_marked and hop.ecn == NOT_ECT)
+            is_marked = may_be_marked and not is_named
             where = f"link {link} {direction}: {hop.flight}, {what} {counts[of, what]}, any {counts[of, 'any']}"
             is_under_way = hop.departure is None and (run.end is None or hop.arrival >= run.end)
             if is_named and not hop.is_dropped and not is_under_way:
                 yield f"{where} is named, and passes"
+            if is_marked and not hop.is_dropped and not is_under_way and hop.left_as != CE:
+                yield f"{where} is named, and not marked"
             if hop.is_dropped and not is_named and run.links[link][direction].limit is None:
                 yield f"{where} is dropped, and neither named nor is there a limit"
+
+
+def _names(items: list[tuple[str, int, int]], numbers: dict[str, int]) -> bool:
+    """True when an item of a list names the packet with these numbers among its kind, and among all."""
+    return any(kind in numbers and first <= numbers[kind] <= last for kind, first, last in items)
 
 
 def _item(text: str) -> tuple[str, int, int]:
     what, numbers = text.split()
     first, _, last = numbers.partition("..")
     return what, int(first), int(last or first)
+
+
+@rule("links.marks")
+def marks(run: Run) -> Iterator[str]:
+    """ECT alone becomes CE, where a list or a queue marks; the table of links counts these marks."""
+    if not run.sees_links:
+        return
+    for (link, direction), own in hops(run).items():
+        this, where = run.links[link][direction], f"link {link} {direction}"
+        marked = [hop for hop in own if hop.left_as != hop.ecn]
+        for hop in marked:
+            if hop.ecn == NOT_ECT or hop.left_as != CE:
+                yield f"{where}: {hop.flight} comes as {hop.ecn}, and leaves as {hop.left_as}"
+        if marked and not (this.loss.get("mark") or this.queue.get("ecn")):
+            yield f"{where}: {marked[0].flight} is marked, and nothing marks there"
+        if any(hop.departure is None and not hop.is_dropped for hop in own) or "links" not in run.tables:
+            continue
+        rows = [row for row in run.rows("links") if (row["link"], row["direction"]) == (link, direction)]
+        # What is marked once may be marked again.
+        most = len(marked) + sum(hop.ecn == CE for hop in own)
+        if not len(marked) <= (found := sum(row["marks"] for row in rows)) <= most:
+            yield f"{where}: {found} marks, and {len(marked)} packets were marked there"
 
 
 @rule("links.table")

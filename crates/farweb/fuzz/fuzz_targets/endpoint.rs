@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use farweb::tcp::{Flags, Options};
+use farweb::tcp::{Codepoint, Flags, Options};
 use farweb::{tcp, units};
 use farweb_fuzz::endpoints::{self, Endpoint};
 use libfuzzer_sys::fuzz_target;
@@ -50,7 +50,7 @@ fn operation(u: &mut Unstructured<'_>) -> Result<Operation> {
 }
 
 fn segment(u: &mut Unstructured<'_>) -> Result<Operation> {
-    let flags = if u.ratio(3, 4)? { Flags::ACK.bits() } else { u.int_in_range(0..=31)? };
+    let flags = if u.ratio(3, 4)? { Flags::ACK.bits() } else { u.arbitrary()? };
     let mut sack = Vec::new();
     for _ in 0..u.int_in_range(0..=4)? {
         sack.push((u.int_in_range(-5000..=60_000)?, u.int_in_range(0..=4000)?));
@@ -61,6 +61,7 @@ fn segment(u: &mut Unstructured<'_>) -> Result<Operation> {
         ack: near(u)?,
         len: u.int_in_range(0..=3000)?,
         window: u.arbitrary()?,
+        ecn: *u.choose(&Codepoint::ALL)?,
         options: if u.arbitrary()? { endpoints::options(u)? } else { Options::NONE },
         sack,
     })

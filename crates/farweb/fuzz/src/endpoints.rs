@@ -94,6 +94,7 @@ fn linux() -> Vec<(&'static str, Vec<Value>)> {
     all.push(("hystart", vec![json!("linux"), json!("off"), json!("plus-plus")]));
     all.push(("congestion_control", vec![json!("cubic"), json!("reno"), json!("bbr")]));
     all.push(("pacing", vec![json!("auto"), json!("internal"), json!("none")]));
+    all.push(("ecn", vec![json!("off"), json!("accept"), json!("request")]));
     all.push(("initial_cwnd_segments", vec![json!(10), json!(1), json!(3)]));
     all
 }

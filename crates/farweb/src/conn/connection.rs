@@ -280,6 +280,11 @@ impl Connection {
         self.total(Transport::timeouts)
     }
 
+    /// Reductions for marks, at either end or a relay.
+    pub(crate) fn ece_cuts(&self) -> u64 {
+        self.total(Transport::ece_cuts)
+    }
+
     /// Notes why `end` can go on no more.
     pub(crate) fn note_lost(&mut self, end: End, reason: CloseReason) {
         if self.severed && reason == CloseReason::Reset {

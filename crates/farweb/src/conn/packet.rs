@@ -10,7 +10,7 @@
 use std::num::NonZeroU32;
 
 use crate::net::{self, PacketKind, Path};
-use crate::tcp::{Flags, Options, Plain, Segment};
+use crate::tcp::{Codepoint, Flags, Options, Plain, Segment};
 
 use super::{ConnectionId, End};
 
@@ -145,6 +145,15 @@ impl net::Packet for Packet {
             () => PacketKind::Ack,
         }
     }
+
+    fn set_ce(&mut self) -> bool {
+        let plain = &mut self.body.plain;
+        let is_ect = plain.ecn() != Codepoint::NotEct;
+        if is_ect {
+            *plain = plain.with_ecn(Codepoint::Ce);
+        }
+        is_ect
+    }
 }
 
 impl Mark {
@@ -186,26 +195,35 @@ mod tests {
             any::<bool>(),
             prop::collection::vec((0..1000_u64, 1..1000_u64), 0..5),
         );
-        (any::<u32>(), any::<u32>(), 0..65_536_u32, any::<u16>(), 0..32_usize, options).prop_map(
-            |(seq, ack, len, window, flags, (mss, window_scale, stamps, sack_permitted, blocks))| {
-                let ack = u64::from(ack);
-                let blocks = blocks.into_iter().map(|(start, len)| ack + start..ack + start + len);
-                Segment {
-                    seq: u64::from(seq),
+        (any::<u32>(), any::<u32>(), 0..65_536_u32, any::<u16>(), (0..256_usize, 0..4_usize), options)
+            .prop_map(
+                |(
+                    seq,
                     ack,
                     len,
                     window,
-                    flags: Flags::all().nth(flags).expect("one of 32"),
-                    options: Options {
-                        mss,
-                        window_scale,
-                        timestamps: stamps.map(|(value, echo)| Timestamps { value, echo }),
-                        sack_permitted,
-                        sack: SackBlocks::new(ack, blocks),
-                    },
-                }
-            },
-        )
+                    (flags, ecn),
+                    (mss, window_scale, stamps, sack_permitted, blocks),
+                )| {
+                    let ack = u64::from(ack);
+                    let blocks = blocks.into_iter().map(|(start, len)| ack + start..ack + start + len);
+                    Segment {
+                        seq: u64::from(seq),
+                        ack,
+                        len,
+                        window,
+                        flags: Flags::all().nth(flags).expect("one of 256"),
+                        ecn: Codepoint::ALL[ecn],
+                        options: Options {
+                            mss,
+                            window_scale,
+                            timestamps: stamps.map(|(value, echo)| Timestamps { value, echo }),
+                            sack_permitted,
+                            sack: SackBlocks::new(ack, blocks),
+                        },
+                    }
+                },
+            )
     }
 
     #[test]

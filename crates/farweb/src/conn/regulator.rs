@@ -108,10 +108,18 @@ impl Paced {
 mod tests {
     use super::*;
     use crate::id::Slab;
-    use crate::tcp::{Flags, Options};
+    use crate::tcp::{Codepoint, Flags, Options};
 
     fn segment(first: u64, len: u32) -> Segment {
-        Segment { seq: FIRST_BYTE + first, ack: 0, len, window: 0, flags: Flags::ACK, options: Options::NONE }
+        Segment {
+            seq: FIRST_BYTE + first,
+            ack: 0,
+            len,
+            window: 0,
+            flags: Flags::ACK,
+            ecn: Codepoint::NotEct,
+            options: Options::NONE,
+        }
     }
 
     const fn ms(ms: u64) -> Instant {

@@ -111,6 +111,13 @@ impl Transport {
         }
     }
 
+    pub(crate) fn ece_cuts(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) | Self::Asking(tcp) => tcp.ece_cuts(),
+            Self::Sender(_) | Self::Sink(_) => 0,
+        }
+    }
+
     pub(crate) fn timeouts(&self) -> u64 {
         match self {
             Self::Tcp(tcp) | Self::Asking(tcp) => tcp.timeouts(),

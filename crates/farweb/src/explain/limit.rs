@@ -202,7 +202,7 @@ impl ConnectionLimit {
             LimitedBy::SendBuffer => {
                 let segments = course.buffered().expect("it limits");
                 format!(
-                    "about {rate}: {segments} × {packet} B of the send buffer per {}{less}",
+                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}{less}",
                     figures::span(trip)
                 )
             }

@@ -8,6 +8,7 @@ mod figures;
 mod handshake;
 mod leg;
 mod limit;
+mod marks;
 mod ports;
 mod rounds;
 mod split;
@@ -168,6 +169,8 @@ pub struct LegReport {
     pub least: ConnectionLimit,
     /// Likewise towards the servers; none of transfers, which have no requests.
     pub up: Option<ConnectionLimit>,
+    /// Use of ECN in words: who asks, and what marks packets; none where no end asks.
+    pub ecn: Option<String>,
     /// Number of such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
     /// Most connections of the carrier; a mux keeps them open all the time.
@@ -182,7 +185,8 @@ pub struct LegReport {
     pub text: String,
 }
 
-/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table.
+/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table. A file of a link that is not
+/// read has its name there.
 #[must_use]
 pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Directory>) -> Report {
     let nodes = &scenario.path.nodes;
@@ -295,6 +299,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         bottleneck_down_bps: down.map(BitRate::as_bps),
         bdp_bytes: down.map(|rate| rate.data_in(stretch.round_trip()).get()),
         limit,
+        ecn: marks::text(&Stretch::all(leg, scenario)),
         connections_to_fill: down.and_then(|rate| least.connections_to_fill(rate)),
         connections,
         connections_limit_bps: connections
@@ -424,6 +429,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     if let Some(text) = leg.least.loss_limit_text {
         line("losses", text.to_owned());
     }
+    if let Some(ecn) = &leg.ecn {
+        line("ECN", ecn.clone());
+    }
     if let (Some(number), Some(bps)) = (leg.connections, leg.connections_limit_bps) {
         line(&format!("{number} of them can carry"), figures::rate(bps));
     }
@@ -472,7 +480,12 @@ fn queue_bytes(direction: &LinkDirection, packet: u64) -> Option<u64> {
 }
 
 fn rate_text(direction: &LinkDirection) -> String {
-    direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
+    let rate = direction.rate().map(|rate| figures::rate(rate.as_bps() as f64));
+    let file = direction.trace.as_ref().map(|file| format!("by {}", drawing::shorten(file)));
+    match (rate, file) {
+        (None, None) => "unlimited".to_owned(),
+        (rate, file) => rate.into_iter().chain(file).collect::<Vec<_>>().join(" "),
+    }
 }
 
 /// The queue of a direction, such as "62.5 kB", "100 packets", "250 ms (62.5 kB)" or "pie 15 ms, 1000 packets".

@@ -2,11 +2,22 @@
 
 use super::Report;
 use super::limit::LimitedBy;
-use crate::scenario::tests::cable_with;
+use crate::scenario::tests::{CABLE, cable_with};
+use crate::scenario::{InputKind, LinkFile, LinkFiles, Source};
 use crate::workload::{Directory, Host};
 
 fn report(overrides: &[&str]) -> Report {
     super::report(&cable_with(overrides).unwrap(), None, None)
+}
+
+fn with_trace(text: &str, overrides: &[&str]) -> Report {
+    let mut files = LinkFiles::default();
+    let trace = LinkFile::of_bytes(InputKind::Trace, "down.trace".to_owned(), text.into()).unwrap();
+    files.add(InputKind::Trace, "down.trace".to_owned(), trace);
+    let pair = |text: &&str| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let overrides: Vec<_> = overrides.iter().filter_map(pair).collect();
+    let source = Source::parse(CABLE, "cable.toml", &overrides).unwrap();
+    super::report(&source.complete(&files).unwrap(), None, None)
 }
 
 fn host(key: &str, mss: Option<u16>, buffer: Option<u64>) -> Host {
@@ -227,6 +238,38 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
     {
         assert!(report.text.contains(said), "{}", report.text);
     }
+}
+
+#[test]
+fn a_schedule_that_is_not_read_is_named() {
+    let report = report(&["path.link.0.down.schedule=passes/2026-11-29T12-00-00-down.csv"]);
+    assert_eq!(report.links[0].down.changes, ["schedule passes/2026-11-29T12-00-00-do…"]);
+}
+
+#[test]
+fn a_trace_says_its_rates_and_its_longest_gap() {
+    let down = "path.link.0.down={trace=\"down.trace\",delay=\"60 ms\",queue=\"100 ms\"}";
+    let of = |overrides: &[&str]| {
+        // Two opportunities a ms, but none from 200 ms to 300 ms, and one a ms in the last tenth of a second.
+        let times = (2..2000).filter(|half| !(400..600).contains(half) && (*half < 1800 || half % 2 == 0));
+        let text: String = times.map(|half| format!("{}\n", half / 2)).collect();
+        with_trace(&format!("{text}1000\n"), &[&[down], overrides].concat())
+    };
+    let report = of(&["clients.give_up=90 ms", "run.until=2 s", "path.link.0.down.trace_repeat=false"]);
+    let way = &report.links[0].down;
+    assert_eq!([way.rate_bps_min, way.rate_bps_max], [240_000, 24_000_000].map(Some));
+    assert_eq!(way.changes, ["240 kbit/s to 24 Mbit/s in 95 % of 100 ms, 1 s, longest gap 101 ms"]);
+    assert_eq!(way.queue_bytes, Some(way.rate_bps_mean.unwrap() / 80));
+    let warned = |text: &str| report.warnings.iter().any(|warning| warning == text);
+    assert!(warned(
+        "path.link.0.down.trace_repeat: the run ends with the trace after 1 s at most, whatever is open then"
+    ));
+    assert!(warned(
+        "path.link.0.down.trace: its longest gap is 101 ms, and clients give up after 90 ms (clients.give_up)"
+    ));
+    assert_eq!(of(&["clients.give_up=200 ms", "run.until=2 s"]).warnings, [""; 0]);
+    let unread = super::report(&cable_with(&[down]).unwrap(), None, None);
+    assert_eq!((&*unread.links[0].down.rate, unread.warnings), ("by down.trace", vec![]));
 }
 
 #[test]
@@ -463,7 +506,7 @@ fn uploads_have_a_limit_of_their_own() {
     assert_eq!((leg.least.limited_by, up.limited_by), (LimitedBy::SendBuffer, LimitedBy::Credit));
     near(up.connection_limit_bps, 65_534.0 * 1500.0 / 1448.0 * 8.0 / 0.127_627_095);
     for line in [
-        "a connection can carry   down about 978 Mbit/s with headers: 9811 × 1500 B of the send buffer per 120 ms",
+        "a connection can carry   down about 978 Mbit/s with headers: its send buffer lets 9811 × 1500 B go per 120 ms",
         "a connection can carry   up at most 4.26 Mbit/s with headers: 65535 B of credit per (120 ms + 7.63 ms)",
         "a session can carry      up 4.26 Mbit/s with headers, as the connection",
     ] {
@@ -512,5 +555,36 @@ fn a_flight_beyond_the_first_window_is_said_so() {
         sentence("start=\"resumed\",server_flight=\"50 kB\"").unwrap().split_once(": ").unwrap().1,
         "each full handshake takes 2 round trips more the server's flight of 50 kB needs 3 flights from its first window \
          (14480 B) on: each resumed handshake takes 2 round trips more"
+    );
+}
+
+#[test]
+fn a_leg_says_who_asks_for_ecn_and_what_marks() {
+    let with = |more: &[&str]| {
+        let cable = ["leg.0.tcp.profile=linux", "path.link.0.down.queue={kind=\"codel\",ecn=true}"];
+        report(&[&cable[..], more].concat())
+    };
+    let asked = with(&["leg.0.tcp.constants.ecn=request"]);
+    assert_eq!(asked.legs[0].ecn.as_deref(), Some("both ends ask; link 0 down (codel)"));
+    assert!(
+        asked.text.contains("\n  ECN                      both ends ask; link 0 down (codel)\n"),
+        "{}",
+        asked.text
+    );
+    assert_eq!(asked.warnings, [""; 0]);
+    let unmarked = with(&["leg.0.tcp.constants.ecn=request", "path.link.0.down.queue=pie"]);
+    assert_eq!(unmarked.legs[0].ecn.as_deref(), Some("both ends ask; no link marks"));
+    let listed = r#"path.link.0.up.loss={kind="list",mark=["data 8"]}"#;
+    let accepted = with(&["leg.0.tcp.constants.ecn=accept", listed]);
+    assert_eq!(accepted.legs[0].ecn, None);
+    let in_place = "no end asks for ECN here, so that packets are dropped in place of marks";
+    assert_eq!(
+        accepted.warnings,
+        [
+            "leg.0.tcp.constants.ecn: neither end asks where both only \"accept\"; \"request\" asks"
+                .to_owned(),
+            format!("path.link.0.up.loss.mark: {in_place}"),
+            format!("path.link.0.down.queue.ecn: {in_place}"),
+        ]
     );
 }

@@ -18,9 +18,9 @@
 //! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers; in a
 //! capture they have the headers, with a closed window.
 //!
-//! Payload is the caller's; farweb counts bytes and has none of its own. Left out: fragments, IP options, ECN, urgent data.
+//! Payload is the caller's; farweb counts bytes and has none of its own. Left out: fragments, IP options, urgent data.
 
-use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
 
 use crate::record::PacketEvent;
@@ -80,6 +80,7 @@ impl Headers {
         let mut ip = Ipv4Header::new(ip_payload, ttl(packet), IpNumber::TCP, from.address, to.address)
             .map_err(|_| too_long())?;
         ip.dont_fragment = true;
+        ip.ecn = IpEcn::try_new(packet.segment.ecn as u8).expect("two bits");
         ip.identification = from.identification.wrapping_add(packet.number as u16);
         ip.header_checksum = ip.calc_header_checksum();
         tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload).map_err(|_| too_long())?;
@@ -118,6 +119,8 @@ fn tcp_header(segment: &Segment, from: &Host, to: &Host) -> TcpHeader {
     header.rst = has(Flags::RST);
     header.psh = has(Flags::PSH);
     header.ack = has(Flags::ACK);
+    header.ece = has(Flags::ECE);
+    header.cwr = has(Flags::CWR);
     if header.ack {
         header.acknowledgment_number = to.initial.wrapping_add(segment.ack as u32);
     }

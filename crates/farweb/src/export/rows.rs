@@ -6,7 +6,7 @@
 use std::num::NonZeroU16;
 
 use crate::record::{NULL_INT, PacketEvent, Ranges};
-use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
+use crate::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
 /// Some rows of the packet table, by column; all columns are equally long.
@@ -30,6 +30,8 @@ pub struct Packets {
     pub window_bytes: Vec<i64>,
     pub window_field: Vec<i64>,
     pub flags: Words,
+    /// None of results from before there was ECN.
+    pub ecn: Option<Words>,
     pub retransmission: Vec<bool>,
     pub mss_bytes: Vec<i64>,
     pub window_scale: Vec<i64>,
@@ -95,6 +97,7 @@ pub(super) struct Reader<'a> {
     events: Vec<Option<PacketEvent>>,
     directions: Vec<Option<bool>>,
     flags: Vec<Option<Flags>>,
+    ecn: Vec<Option<Codepoint>>,
 }
 
 impl Route {
@@ -157,6 +160,7 @@ impl<'a> Reader<'a> {
             events: packets.event.words.iter().map(|word| event(word)).collect(),
             directions: packets.direction.words.iter().map(|word| is_up(word)).collect(),
             flags: packets.flags.words.iter().map(|word| flags(word)).collect(),
+            ecn: packets.ecn.iter().flat_map(|ecn| &ecn.words).map(|word| codepoint(word)).collect(),
         })
     }
 
@@ -210,6 +214,10 @@ impl<'a> Reader<'a> {
             len: natural("payload_bytes", packets.payload_bytes[row])?,
             window: natural("window_field", packets.window_field[row])?,
             flags: self.word("flags", &packets.flags, row, &self.flags)?,
+            ecn: match &packets.ecn {
+                Some(words) => self.word("ecn", words, row, &self.ecn)?,
+                None => Codepoint::NotEct,
+            },
             options: Options {
                 mss: optional("mss_bytes", packets.mss_bytes[row])?.and_then(NonZeroU16::new),
                 window_scale: optional("window_scale", packets.window_scale[row])?,
@@ -257,6 +265,7 @@ impl Packets {
             ("window_bytes", self.window_bytes.len()),
             ("window_field", self.window_field.len()),
             ("flags", self.flags.codes.len()),
+            ("ecn", self.ecn.as_ref().map_or(rows, |ecn| ecn.codes.len())),
             ("retransmission", self.retransmission.len()),
             ("mss_bytes", self.mss_bytes.len()),
             ("window_scale", self.window_scale.len()),
@@ -315,6 +324,11 @@ pub(super) fn is_up(word: &str) -> Option<bool> {
         "down" => Some(false),
         _ => None,
     }
+}
+
+fn codepoint(word: &str) -> Option<Codepoint> {
+    let place = Codepoint::NAMES.iter().position(|name| *name == word)?;
+    Some(Codepoint::ALL[place])
 }
 
 fn flags(word: &str) -> Option<Flags> {

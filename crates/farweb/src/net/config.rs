@@ -76,7 +76,11 @@ pub enum Loss {
     /// The n-th packets of a kind of each connection, retransmissions counted.
     List {
         /// Such as "data 8", "syn 1", "synack 1", "data 13..15", "ack 2", "fin 1", "any 4"; counting from 1.
+        #[serde(default)]
         drop: Vec<ListedPackets>,
+        /// Packets marked by ECN, such as "data 8"; one whose sender takes no marks is dropped in its place.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        mark: Vec<ListedPackets>,
         /// Scope of the count: each connection by itself ("connection"), or all that the link carries ("link").
         #[serde(default, skip_serializing_if = "CountedOver::is_connection")]
         of: CountedOver,
@@ -143,7 +147,7 @@ mod tests {
         let listed = vec!["data 8".parse().unwrap(), "data 13..15".parse().unwrap()];
         assert_eq!(
             read(r#"{"kind": "list", "drop": ["data 8", "data 13..15"]}"#).unwrap(),
-            Loss::List { drop: listed, of: CountedOver::Connection }
+            Loss::List { drop: listed, mark: vec![], of: CountedOver::Connection }
         );
         assert_eq!(
             read(r#"{"kind": "gilbert-elliott", "good_to_bad": 0.01, "bad_to_good": 0.25}"#).unwrap(),

@@ -1,7 +1,7 @@
 //! A link in one direction: losses, queue, transmitter, propagation.
 //!
-//! A packet that reaches the link may be lost by the loss process; else the queue's discipline may drop it; else it
-//! waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
+//! A packet that reaches the link may be lost or marked by the loss process; else the queue's discipline may drop or mark it;
+//! else it waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
 //! sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
 //!
 //! Rate and delay are constant, or change at times that are known (`timeline.rs`). Where the discipline decides on arrival,
@@ -24,7 +24,7 @@ use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 
 use super::config::LinkConfig;
-use super::loss::LossProcess;
+use super::loss::{Hit, LossProcess};
 use super::queue::{Dropped, Late, Queue, QueueConfig};
 use super::stats::{LinkStats, Meter};
 use super::timeline::{Changes, Cursor};
@@ -71,10 +71,11 @@ impl<P: Packet> Link<P> {
         } else {
             Cursor::new(&config.timeline, config.rate, config.delay, &random)
         };
-        let meter = Meter::new(config.rate, start.clone());
+        let trace = config.timeline.trace.as_ref().map(|trace| trace.begun(&random));
+        let meter = Meter::new(config.rate, start.clone(), trace.clone());
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
-            let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
+            let changes = Changes::new(start, trace, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
         Self {
@@ -104,13 +105,38 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
-        if self.loss.loses(now, packet) {
+        if let Some(hit) = self.loss.hit(now, packet) {
+            return self.lose_or_mark(now, packet, hit);
+        }
+        self.queue_up(now, packet)
+    }
+
+    /// The loss process has chosen a packet.
+    #[cold]
+    fn lose_or_mark(&mut self, now: Instant, packet: &P, hit: Hit) -> Enqueued {
+        let mut marked = packet.clone();
+        if hit == Hit::Lost || !marked.set_ce() {
             return self.drop(DropReason::Loss);
         }
+        let enqueued = self.queue_up(now, &marked);
+        if !matches!(enqueued, Enqueued::Dropped { .. }) {
+            self.meter.mark();
+        }
+        enqueued
+    }
+
+    #[inline(always)]
+    fn queue_up(&mut self, now: Instant, packet: &P) -> Enqueued {
         let bytes = packet.bytes();
         if !self.queue.admits(now, bytes) {
             return self.enqueue_or_drop(now, packet);
         }
+        self.accept(now, packet)
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, now: Instant, packet: &P) -> Enqueued {
+        let bytes = packet.bytes();
         let start = self.transmitter.free_from(now);
         let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
@@ -122,11 +148,16 @@ impl<P: Packet> Link<P> {
         Enqueued::Queued { event }
     }
 
-    /// A packet may not join the backlog at once: it joins a queue that decides later, or is dropped.
+    /// A packet may not join the backlog at once: it joins a queue that decides later, joins marked, or is dropped.
     #[cold]
     fn enqueue_or_drop(&mut self, now: Instant, packet: &P) -> Enqueued {
         if self.queue.late().is_none() {
-            return self.drop(self.queue.refuses_for());
+            let mut marked = packet.clone();
+            if !self.queue.admits_marked(now, &mut marked) {
+                return self.drop(self.queue.refuses_for());
+            }
+            self.meter.mark();
+            return self.accept(now, &marked);
         }
         self.serve(now);
         let Self { queue: Queue { backlog, .. }, transmitter, .. } = self;

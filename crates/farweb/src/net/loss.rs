@@ -2,7 +2,8 @@
 //!
 //! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are
 //! four processes: none; a list ("the 8th data packet of each connection", or of all), for experiments that must hit one packet;
-//! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts.
+//! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts. A list marks packets too, as a router with ECN does
+//! before its queue is full.
 //!
 //! Left out: losses that depend on the size of a packet (bit errors), and corrupted packets that still arrive.
 //!
@@ -17,6 +18,13 @@ use super::timeline::Cursor;
 use super::{Packet, PacketKind};
 use crate::rng::RandomStream;
 use crate::units::Instant;
+
+/// What a loss process does to a packet that it chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hit {
+    Lost,
+    Marked,
+}
 
 /// The state of a [`Loss`] on one link direction.
 #[derive(Debug, Clone)]
@@ -48,7 +56,9 @@ impl LossProcess {
         };
         match *loss {
             Loss::None => Self::None,
-            Loss::List { ref drop, of } => Self::List(ListLoss::new(drop.clone(), of)),
+            Loss::List { ref drop, ref mark, of } => {
+                Self::List(ListLoss::new(drop.clone(), mark.clone(), of))
+            }
             Loss::Bernoulli { probability } => Self::Bernoulli { probability: checked(probability), random },
             Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 Self::GilbertElliott(GilbertElliott {
@@ -68,25 +78,26 @@ impl LossProcess {
         Self::Changing(Box::new(Changing { own: self, changes, random }))
     }
 
-    /// True when `packet`, which reaches the link at `now`, is lost.
+    /// What happens to `packet`, which reaches the link at `now`, if anything does.
     #[inline]
-    pub(super) fn loses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
-        !matches!(self, Self::None) && self.chooses(now, packet)
+    pub(super) fn hit<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
+        if matches!(self, Self::None) { None } else { self.chosen(now, packet) }
     }
 
-    /// True when the process chooses `packet`. Kept out of line: most links lose nothing.
+    /// The same of a process that may choose `packet`. Kept out of line: most links lose nothing.
     #[inline(never)]
-    fn chooses<P: Packet>(&mut self, now: Instant, packet: &P) -> bool {
-        match self {
+    fn chosen<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
+        let is_lost = match self {
             Self::None => false,
-            Self::List(list) => list.loses(packet.flow(), packet.kind()),
+            Self::List(list) => return list.hit(packet.flow(), packet.kind()),
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),
             Self::Changing(link) => match link.changes.at(now).0.loss {
-                None => link.own.loses(now, packet),
+                None => return link.own.hit(now, packet),
                 Some(probability) => link.random.happens(probability),
             },
-        }
+        };
+        is_lost.then_some(Hit::Lost)
     }
 
     /// Drops what is remembered of a connection.
@@ -105,6 +116,7 @@ impl LossProcess {
 #[derive(Debug, Clone)]
 pub(super) struct ListLoss {
     drop: Vec<ListedPackets>,
+    mark: Vec<ListedPackets>,
     of: CountedOver,
     /// By connection.
     counters: FxHashMap<u64, Counters>,
@@ -118,11 +130,12 @@ struct Counters {
 }
 
 impl ListLoss {
-    fn new(drop: Vec<ListedPackets>, of: CountedOver) -> Self {
-        Self { drop, of, counters: FxHashMap::default(), of_link: Counters::default() }
+    fn new(drop: Vec<ListedPackets>, mark: Vec<ListedPackets>, of: CountedOver) -> Self {
+        Self { drop, mark, of, counters: FxHashMap::default(), of_link: Counters::default() }
     }
 
-    fn loses(&mut self, flow: u64, kind: PacketKind) -> bool {
+    /// A packet of both lists is lost.
+    fn hit(&mut self, flow: u64, kind: PacketKind) -> Option<Hit> {
         let counters = match self.of {
             CountedOver::Connection => self.counters.entry(flow).or_default(),
             CountedOver::Link => &mut self.of_link,
@@ -130,10 +143,17 @@ impl ListLoss {
         let of_kind = &mut counters.of_kind[kind as usize];
         *of_kind = of_kind.saturating_add(1);
         counters.of_any = counters.of_any.saturating_add(1);
-        self.drop.iter().any(|listed| match listed.kind() {
-            None => listed.contains(counters.of_any),
-            Some(listed_kind) => listed_kind == kind && listed.contains(counters.of_kind[kind as usize]),
-        })
+        let is_in = |list: &[ListedPackets]| {
+            list.iter().any(|listed| match listed.kind() {
+                None => listed.contains(counters.of_any),
+                Some(listed_kind) => listed_kind == kind && listed.contains(counters.of_kind[kind as usize]),
+            })
+        };
+        match () {
+            () if is_in(&self.drop) => Some(Hit::Lost),
+            () if is_in(&self.mark) => Some(Hit::Marked),
+            () => None,
+        }
     }
 }
 
@@ -174,7 +194,15 @@ mod tests {
     }
 
     fn counted(drop: &[&str], of: CountedOver) -> Loss {
-        Loss::List { drop: drop.iter().map(|text| text.parse().unwrap()).collect(), of }
+        Loss::List { drop: listed(drop), mark: vec![], of }
+    }
+
+    fn listed(texts: &[&str]) -> Vec<ListedPackets> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    fn loses<P: Packet>(process: &mut LossProcess, packet: &P) -> bool {
+        process.hit(Instant::ZERO, packet) == Some(Hit::Lost)
     }
 
     fn packet(flow: u64, kind: PacketKind) -> TestPacket {
@@ -184,7 +212,7 @@ mod tests {
     #[test]
     fn a_list_of_the_link_counts_all_connections() {
         let mut process = process(&counted(&["data 3", "any 5"], CountedOver::Link));
-        let mut lost = |flow, kind| process.loses(Instant::ZERO, &packet(flow, kind));
+        let mut lost = |flow, kind| loses(&mut process, &packet(flow, kind));
         let kinds = [PacketKind::Data, PacketKind::Ack, PacketKind::Data, PacketKind::Data, PacketKind::Ack];
         let found: Vec<bool> = (0..).zip(kinds).map(|(flow, kind)| lost(flow, kind)).collect();
         assert_eq!(found, [false, false, false, true, true]);
@@ -200,12 +228,7 @@ mod tests {
             // Another connection in between does not move the count.
             let lost: Vec<_> = sent
                 .iter()
-                .map(|kind| {
-                    (
-                        process.loses(Instant::ZERO, &packet(1, *kind)),
-                        process.loses(Instant::ZERO, &packet(2, *kind)),
-                    )
-                })
+                .map(|kind| (loses(&mut process, &packet(1, *kind)), loses(&mut process, &packet(2, *kind))))
                 .collect();
             assert!(lost.iter().all(|(first, second)| first == second));
             (1..=sent.len()).filter(|number| lost[number - 1].0).collect()
@@ -221,18 +244,27 @@ mod tests {
     #[test]
     fn a_forgotten_connection_takes_no_memory_and_starts_afresh() {
         let mut process = list(&["data 1"]);
-        assert!(process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
-        assert!(!process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
+        assert!(loses(&mut process, &packet(7, PacketKind::Data)));
+        assert!(!loses(&mut process, &packet(7, PacketKind::Data)));
         process.forget(7);
         let LossProcess::List(ref state) = process else { panic!("a list") };
         assert!(state.counters.is_empty());
-        assert!(process.loses(Instant::ZERO, &packet(7, PacketKind::Data)));
+        assert!(loses(&mut process, &packet(7, PacketKind::Data)));
+    }
+
+    #[test]
+    fn marks_and_drops_of_a_list_count_the_same_packets() {
+        let (drop, mark) = (listed(&["data 2..3"]), listed(&["data 1", "data 3", "any 5"]));
+        let mut process = process(&Loss::List { drop, mark, of: CountedOver::Connection });
+        let kinds = [PacketKind::Data, PacketKind::Data, PacketKind::Ack, PacketKind::Data, PacketKind::Data];
+        let hits = kinds.map(|kind| process.hit(Instant::ZERO, &packet(1, kind)));
+        assert_eq!(hits, [Some(Hit::Marked), Some(Hit::Lost), None, Some(Hit::Lost), Some(Hit::Marked)]);
     }
 
     /// Draws for each of `count` packets whether it is lost.
     fn draw(loss: &Loss, count: usize) -> Vec<bool> {
         let mut process = process(loss);
-        (0..count).map(|_| process.loses(Instant::ZERO, &packet(1, PacketKind::Data))).collect()
+        (0..count).map(|_| loses(&mut process, &packet(1, PacketKind::Data))).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {

@@ -25,8 +25,8 @@ pub use queue::{Codel, CodelVariant, DropHead, DropTail, Dropped, FqCodel, Pie, 
 pub use sojourn::Waits;
 pub use stats::LinkStats;
 pub use timeline::{
-    Attenuation, Fade, Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates, Shift, Step,
-    Timeline, Variation, mean_rates,
+    Attenuation, Fade, Handover, Jitter, Opportunities, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates,
+    Shift, Step, Timeline, Trace, Variation, WINDOW_MS, mean_rates,
 };
 
 /// Properties of a packet that a link needs.
@@ -37,6 +37,10 @@ pub trait Packet: Clone {
     fn flow(&self) -> u64;
     /// Its kind, for losses by list.
     fn kind(&self) -> PacketKind;
+    /// Marks it: congestion experienced (RFC 3168). False where its sender takes no marks, so that it is dropped in place of that.
+    fn set_ce(&mut self) -> bool {
+        false
+    }
 }
 
 /// Kind of a packet, for losses by list; each packet is exactly one.

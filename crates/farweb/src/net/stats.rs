@@ -12,7 +12,7 @@ use crate::units::{BitRate, Bytes, Duration, Instant};
 
 use super::queue::{Backlog, Sums};
 use super::sojourn::{Histogram, Sojourn, Waits};
-use super::timeline::Cursor;
+use super::timeline::{Cursor, Trace};
 use super::{DropReason, Packet};
 
 /// Statistics of one direction of a link from `from` to `to`.
@@ -32,6 +32,8 @@ pub struct LinkStats {
     pub drops_aqm: u64,
     /// Packets lost by the loss process.
     pub drops_loss: u64,
+    /// Packets marked, by loss process or queue.
+    pub marks: u64,
     /// Time during which the transmitter was sending.
     pub busy: Duration,
     /// Integral of the queue over time, in B·ns; waiting packets and the one in transmission, whole until its last bit
@@ -93,6 +95,7 @@ impl LinkStats {
             drops_full: self.drops_full + next.drops_full,
             drops_aqm: self.drops_aqm + next.drops_aqm,
             drops_loss: self.drops_loss + next.drops_loss,
+            marks: self.marks + next.marks,
             busy: self.busy + next.busy,
             queue_byte_nanos: self.queue_byte_nanos + next.queue_byte_nanos,
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
@@ -144,6 +147,8 @@ struct Available {
     rate: BitRate,
     /// Rates of a link that changes, in place of that one.
     changing: Option<Cursor>,
+    /// Opportunities, in place of rates.
+    trace: Option<Trace>,
     /// Read until then.
     at: Instant,
     changes_left: u32,
@@ -152,6 +157,10 @@ struct Available {
 impl Available {
     /// Its integral from there to `now`; none from the change on that is one too many.
     fn until(&mut self, now: Instant) -> Option<u128> {
+        if let Some(trace) = &self.trace {
+            let from = std::mem::replace(&mut self.at, now);
+            return Some(trace.work(from, now));
+        }
         let mut work = 0;
         while self.at < now {
             let (rate, end) = match &mut self.changing {
@@ -170,10 +179,10 @@ impl Available {
 }
 
 impl Meter {
-    /// Of a link with a rate, or with rates that change.
-    pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>) -> Self {
-        let available = rate
-            .map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO, changes_left: CHANGES_MAX }));
+    /// Of a link with a rate, with rates that change, or with a trace.
+    pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>, trace: Option<Trace>) -> Self {
+        let (at, changes_left) = (Instant::ZERO, CHANGES_MAX);
+        let available = rate.map(|rate| Box::new(Available { rate, changing, trace, at, changes_left }));
         Self { available, ..Self::default() }
     }
 
@@ -230,7 +239,13 @@ impl Meter {
         self.open.queue_byte_nanos += sums.byte_nanos;
         self.open.drops_full += sums.drops_full;
         self.open.drops_aqm += sums.drops_aqm;
+        self.open.marks += sums.marks;
         self.waiting = Bytes::new(bytes);
+    }
+
+    /// A packet was marked.
+    pub(super) const fn mark(&mut self) {
+        self.open.marks += 1;
     }
 
     /// A packet was dropped.

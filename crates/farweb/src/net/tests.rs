@@ -25,7 +25,16 @@ impl Packet for TestPacket {
     fn kind(&self) -> PacketKind {
         self.kind
     }
+    fn set_ce(&mut self) -> bool {
+        let is_ect = self.flow == ECT;
+        self.number += if is_ect { MARKED } else { 0 };
+        is_ect
+    }
 }
+
+/// The flow whose packets are ECT; a mark adds to their number.
+pub(super) const ECT: u64 = 1000;
+pub(super) const MARKED: u64 = 1 << 32;
 
 pub(super) const fn data(number: u64, bytes: u32) -> TestPacket {
     TestPacket { flow: 1, kind: PacketKind::Data, bytes, number }
@@ -111,7 +120,8 @@ fn without_a_rate_packets_of_one_instant_arrive_at_one_instant_in_order() {
 
 #[test]
 fn a_lost_packet_takes_neither_time_nor_room() {
-    let loss = Loss::List { drop: vec!["data 2".parse().unwrap()], of: CountedOver::Connection };
+    let loss =
+        Loss::List { drop: vec!["data 2".parse().unwrap()], mark: vec![], of: CountedOver::Connection };
     let mut link = link(&LinkConfig { queue: limited(QueueLimit::Packets(2)), loss, ..plain() });
     let _ = link.enqueue(at(0), &data(0, 100));
     let lost = data(1, 100);
@@ -258,6 +268,7 @@ pub(super) fn any_config() -> impl Strategy<Value = LinkConfig> {
         Just(Loss::None),
         Just(Loss::List {
             drop: vec!["data 2..4".parse().unwrap(), "any 9".parse().unwrap()],
+            mark: vec![],
             of: CountedOver::Connection
         }),
         (0.0..=1.0).prop_map(|probability| Loss::Bernoulli { probability }),
@@ -278,6 +289,25 @@ pub(super) fn any_config() -> impl Strategy<Value = LinkConfig> {
         loss,
         timeline: Timeline::default(),
     })
+}
+
+#[test]
+fn a_packet_is_marked_by_list_or_dropped_where_it_is_not_ect() {
+    let loss =
+        Loss::List { drop: vec![], mark: vec!["data 2".parse().unwrap()], of: CountedOver::Connection };
+    let mut link = link(&LinkConfig { loss, ..plain() });
+    for number in 0..3 {
+        let ect = TestPacket { flow: ECT, ..data(number, 1000) };
+        assert!(matches!(link.enqueue(at(0), &ect), Enqueued::Queued { .. }));
+    }
+    assert!(matches!(link.enqueue(at(0), &data(3, 1000)), Enqueued::Queued { .. }));
+    let refused = Enqueued::Dropped { reason: DropReason::Loss };
+    assert_eq!(link.enqueue(at(0), &data(4, 1000)), refused);
+    let numbers: Vec<_> =
+        arrivals(&mut link, Some(at(2_000_000))).iter().map(|(_, number)| *number).collect();
+    assert_eq!(numbers, [0, 1 + MARKED, 2, 3]);
+    let totals = link.totals(at(9_000_000));
+    assert_eq!((totals.marks, totals.drops(), totals.packets), (1, 1, 4));
 }
 
 proptest! {

@@ -306,6 +306,7 @@ fn packet_row(
         window_bytes: i64::from(segment.window) << shift,
         window_field: i64::from(segment.window),
         flags: i32::from(segment.flags.bits()),
+        ecn: segment.ecn as i32,
         retransmission: mark.again,
         mss_bytes: options.mss.map(|mss| i64::from(mss.get())),
         window_scale: options.window_scale.map(i64::from),

@@ -172,6 +172,7 @@ impl Recorder {
             segments_down: int(down.segments),
             retransmits: int(connection.retransmits()),
             timeouts: int(connection.timeouts()),
+            ece_cuts: int(connection.ece_cuts()),
             requests: connection.requests.into(),
             requests_max: connection.aboard_max.into(),
             busy_ns: int(connection.busy(now).as_nanos()),

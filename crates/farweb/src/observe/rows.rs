@@ -23,6 +23,7 @@ pub fn link_row(totals: &LinkTotals) -> LinkRow {
         drops_full: int(stats.drops_full),
         drops_aqm: int(stats.drops_aqm),
         drops_loss: int(stats.drops_loss),
+        marks: int(stats.marks),
         queue_bytes_mean: stats.queue_bytes_mean(),
         queue_bytes_max: int(stats.queue_bytes_max.get()),
         busy: stats.busy_share(),

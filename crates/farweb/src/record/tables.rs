@@ -4,6 +4,7 @@ use super::columns::{
     BLOCK, Column, Dictionary, Ranges, column, column_type, nullable, store, stored_type, table, value_type,
 };
 use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
+use crate::tcp::Codepoint;
 
 /// The tables of a results folder, in the order of usual reading.
 pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
@@ -197,6 +198,7 @@ table! {
         segments_down: [int] "" "Segments sent towards the clients.",
         retransmits: [int] "" "Retransmissions, by either end.",
         timeouts: [int] "" "Retransmission timeouts, at either end.",
+        ece_cuts: [int] "" "Times that an end reduced its window because routers had marked packets (ECN), at most once a window.",
         requests: [int] "" "Requests that it carried: the request, the response, or both.",
         requests_max: [int] "" "Most requests on it at once.",
         busy_ns: [int] "ns" "Time with at least one request on it.",
@@ -266,6 +268,7 @@ table! {
         drops_full: [int] "" "Packets dropped for a full queue.",
         drops_aqm: [int] "" "Packets dropped by active queue management.",
         drops_loss: [int] "" "Packets lost by the loss process.",
+        marks: [int] "" "Packets marked by ECN, by the queue or the loss process: congestion experienced.",
         queue_bytes_mean: [float] "B" "Time-weighted mean of the bytes in the queue, the packet in transmission included.",
         queue_bytes_max: [int] "B" "Most bytes in the queue, the packet in transmission included.",
         busy: [float] "1" "Share of the interval in which the link was transmitting, 0 to 1.",
@@ -332,7 +335,8 @@ table! {
         payload_bytes: [int] "B" "Bytes of payload.",
         window_bytes: [int] "B" "Advertised window, scaled.",
         window_field: [int] "" "Window field of the header, not scaled.",
-        flags: [word Dictionary::Flags] "" "Flags as tcpdump writes them: S SYN, F FIN, R RST, P PSH, . ACK.",
+        flags: [word Dictionary::Flags] "" "Flags as tcpdump writes them: S SYN, F FIN, R RST, P PSH, . ACK, E ECE, W CWR.",
+        ecn: [word Dictionary::Fixed(&Codepoint::NAMES)] "" "ECN in the IP header: `Not-ECT`: its sender takes no marks; `ECT(0)`: it does; `CE`: a router has marked it.",
         retransmission: [bool] "" "True when any of its sequence numbers had been sent before.",
         mss_bytes: [int?] "B" "Option: largest segment that the sender of a SYN accepts; null without it.",
         window_scale: [int?] "" "Option: shift of the sender's window field, in a SYN; null without it.",
@@ -387,6 +391,7 @@ mod tests {
             drops_full: 0,
             drops_aqm: 0,
             drops_loss: 0,
+            marks: 0,
             queue_bytes_mean: 2.5,
             queue_bytes_max: 3000,
             busy: 0.5,
@@ -407,6 +412,6 @@ mod tests {
         assert_eq!(names, declared);
         assert_eq!(taken[1].1, Column::Word(vec![0; BLOCK + 1], DIRECTIONS));
         assert_eq!(taken[2].1, Column::Int(times.collect()));
-        assert_eq!(taken[10].1, Column::Float(vec![2.5; BLOCK + 1]));
+        assert_eq!(taken[11].1, Column::Float(vec![2.5; BLOCK + 1]));
     }
 }

@@ -15,7 +15,10 @@ const ABSENT: &[(&[&str], &str)] = &[
         &["cake", "red", "gred", "ared", "blue", "sfq", "wfq", "drr", "priority", "diffserv"],
         "this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there",
     ),
-    (&["ecn", "accecn", "l4s", "ce"], "explicit congestion notification"),
+    (
+        &["accecn", "l4s", "dualpi2", "prague"],
+        "accurate ECN and L4S; tcp.constants.ecn is classic ECN (RFC 3168)",
+    ),
     (
         &["tbf", "htb", "shaper", "policer", "burst"],
         "shapers and policers; a link has a rate, a delay and a queue",
@@ -25,8 +28,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "reordering, duplication and corruption; a link has jitter, which keeps the order, and loses packets by loss",
     ),
     (
-        &["mobility", "trace", "mahimahi", "schedule", "dama"],
-        "links that change in this way; steps, outages, handovers and variation are there",
+        &["mobility", "dama"],
+        "links that change in this way; steps, schedules, traces, outages, handovers and variation are there",
     ),
     (
         &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],
@@ -123,10 +126,15 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         &["pacing", "pacingrate", "sopacing", "fqpacing"],
         "tcp.constants.pacing beside \"linux\"; origin.release = \"regulated\" paces packets below TCP",
     ),
+    (
+        &["ecn", "ce", "ect", "tcpecn"],
+        "tcp.constants.ecn beside \"linux\"; ecn of a queue, and mark of loss = { kind = \"list\" }, mark packets",
+    ),
     (&["window", "rwnd", "rcvbuf", "sndbuf", "rmem", "wmem"], "tcp.buffer"),
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (&["mahimahi", "mmlink"], "trace = \"down.trace\" of a direction of a link, in place of rate"),
     (&["aqm", "qdisc", "fq"], "queue = \"fq-codel\", \"codel\" or \"pie\" of a direction of a link"),
     (
         &["buffer", "buffersize", "queuesize", "queuelength", "qlen"],

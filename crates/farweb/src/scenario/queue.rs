@@ -58,6 +58,9 @@ pub enum QueueTable {
         /// Clock and root: of Linux ("linux") or exact ("rfc8289").
         #[serde(default)]
         variant: CodelVariant,
+        /// True when it marks packets in place of dropping them, where their senders use ECN.
+        #[serde(default)]
+        ecn: bool,
     },
     /// A turn for each connection, each under CoDel (RFC 8290).
     FqCodel {
@@ -79,6 +82,9 @@ pub enum QueueTable {
         /// Clock and root of CoDel: of Linux ("linux") or exact ("rfc8289").
         #[serde(default)]
         variant: CodelVariant,
+        /// True when it marks packets in place of dropping them, where their senders use ECN.
+        #[serde(default = "fq_codel::ecn")]
+        ecn: bool,
     },
     /// Drops packets at random as they arrive, to hold the delay of the queue at a target (RFC 8033).
     Pie {
@@ -94,6 +100,9 @@ pub enum QueueTable {
         /// How long a burst from an empty queue passes.
         #[serde(default = "pie::burst")]
         burst: Duration,
+        /// True when it marks packets in place of dropping them, where their senders use ECN and the probability is at most a tenth.
+        #[serde(default)]
+        ecn: bool,
     },
 }
 
@@ -124,6 +133,10 @@ mod fq_codel {
 
     pub(super) const fn quantum() -> Bytes {
         Bytes::new(1500)
+    }
+
+    pub(super) const fn ecn() -> bool {
+        true
     }
 }
 
@@ -213,6 +226,17 @@ impl Queue {
         )
     }
 
+    /// Its discipline, where that marks packets by ECN.
+    #[must_use]
+    pub const fn marking(&self) -> Option<&'static str> {
+        match self {
+            Self::Table(QueueTable::Codel { ecn: true, .. }) => Some("codel"),
+            Self::Table(QueueTable::FqCodel { ecn: true, .. }) => Some("fq-codel"),
+            Self::Table(QueueTable::Pie { ecn: true, .. }) => Some("pie"),
+            Self::Limit(_) | Self::Table(_) => None,
+        }
+    }
+
     /// The queue in front of a link of `rate`, its rate at the start where that changes; `counts` stands beside a plain limit.
     pub(super) fn config(self, rate: Option<BitRate>, counts: QueueCounts) -> QueueConfig {
         let at_rate = |limit: QueueLimit| limit.at(rate);
@@ -227,17 +251,17 @@ impl Queue {
                 let drop_head = |limit| QueueConfig::DropHead(DropHead { limit, counts });
                 at_rate(limit).map_or(QueueConfig::Unlimited, drop_head)
             }
-            Self::Table(QueueTable::Codel { target, interval, limit, variant }) => {
-                let codel = |limit| QueueConfig::Codel(Codel { target, interval, limit, variant });
+            Self::Table(QueueTable::Codel { target, interval, limit, variant, ecn }) => {
+                let codel = |limit| QueueConfig::Codel(Codel { target, interval, limit, variant, ecn });
                 at_rate(limit).map_or(QueueConfig::Unlimited, codel)
             }
-            Self::Table(QueueTable::FqCodel { target, interval, limit, quantum, flows, variant }) => {
+            Self::Table(QueueTable::FqCodel { target, interval, limit, quantum, flows, variant, ecn }) => {
                 let queues = if let Flows::Hashed(queues) = flows { Some(queues) } else { None };
-                let of = |limit| FqCodel { target, interval, limit, quantum, queues, variant };
+                let of = |limit| FqCodel { target, interval, limit, quantum, queues, variant, ecn };
                 at_rate(limit).map_or(QueueConfig::Unlimited, |limit| QueueConfig::FqCodel(of(limit)))
             }
-            Self::Table(QueueTable::Pie { target, update, limit, burst }) => {
-                let pie = |limit| QueueConfig::Pie(Pie { target, update, limit, burst });
+            Self::Table(QueueTable::Pie { target, update, limit, burst, ecn }) => {
+                let pie = |limit| QueueConfig::Pie(Pie { target, update, limit, burst, ecn });
                 at_rate(limit).map_or(QueueConfig::Unlimited, pie)
             }
         }

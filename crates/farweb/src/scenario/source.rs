@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::document::Document;
 use super::problem::{Problem, ScenarioError};
-use super::{Scenario, read};
+use super::{LinkFiles, Scenario, read};
 
 /// Version of the scenario format that this version reads.
 const FORMAT: i64 = 1;
@@ -61,6 +61,16 @@ impl Source {
     #[must_use]
     pub fn into_scenario(self) -> Scenario {
         self.scenario
+    }
+
+    /// The scenario with the content of the files that its links name: what is simulated.
+    ///
+    /// # Errors
+    /// When a file is missing, or makes no sense in the scenario.
+    pub fn complete(&self, files: &LinkFiles) -> Result<Scenario, ScenarioError> {
+        files.complete(&self.scenario).map_err(|problems| {
+            ScenarioError::new(problems.iter().map(|(key, message)| self.problem(key, message)).collect())
+        })
     }
 
     /// A problem with the value at `key`, at its place.

@@ -330,6 +330,15 @@ impl Connection {
         on_stack!(self, tcp => tcp.timeouts())
     }
 
+    /// Times that the window was reduced for marks of routers, at most once a window.
+    #[must_use]
+    pub fn ece_cuts(&self) -> u64 {
+        match self {
+            Self::Linux(tcp) => tcp.ece_cuts(),
+            Self::Bsd(_) => 0,
+        }
+    }
+
     /// The retransmission timeout in force.
     #[must_use]
     pub fn rto(&self) -> Duration {

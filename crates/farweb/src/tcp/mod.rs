@@ -27,5 +27,5 @@ pub use connection::{Config, Connection, Random};
 pub use host::HostClock;
 pub use profile::{Overrides, Profile, ProfileError, ProfileName};
 pub(crate) use segment::FIRST_BYTE;
-pub use segment::{Flags, Options, Plain, SackBlocks, Segment, Timestamps};
+pub use segment::{Codepoint, Flags, Options, Plain, SackBlocks, Segment, Timestamps};
 pub use state::{CloseReason, Emit, Limit, Notice, Output, State, reset_for};

@@ -3,10 +3,10 @@
 //! Payload is counted, never stored. Sequence numbers are stream offsets that never wrap: the SYN is number 0, the first
 //! byte of data number 1. 32-bit numbers appear only in captures.
 //!
-//! Models the fields and options of a TCP header that a stack here reads or writes. Leaves out ports, checksums, the urgent
-//! pointer, the bits of ECN, and the order of options.
+//! Models the fields and options of a TCP header that a stack here reads or writes, and the codepoint of ECN in the IP header.
+//! Leaves out ports, checksums, the urgent pointer, and the order of options.
 //!
-//! Source: RFC 9293, section 3.1; RFC 7323 (scaling, timestamps); RFC 2018 (SACK).
+//! Source: RFC 9293, section 3.1; RFC 7323 (scaling, timestamps); RFC 2018 (SACK); RFC 3168, section 5 (ECN).
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -30,6 +30,8 @@ pub struct Segment {
     pub window: u16,
     /// Control bits.
     pub flags: Flags,
+    /// ECN in the IP header.
+    pub ecn: Codepoint,
     /// TCP options.
     pub options: Options,
 }
@@ -48,7 +50,30 @@ pub struct Plain {
     pub window: u16,
     /// As in [`Segment`].
     pub flags: Flags,
-    has_timestamps: bool,
+    /// Bytes of the timestamps option, 0 or 12, and in the two bits below the codepoint of ECN.
+    bits: u8,
+}
+
+/// Codepoint of ECN in an IP header (RFC 3168, section 5), by its bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Codepoint {
+    /// The sender takes no marks.
+    #[default]
+    NotEct,
+    /// ECT(1), which no stack here sends.
+    Ect1,
+    /// ECT(0): the sender takes a mark for a drop.
+    Ect0,
+    /// A router has marked it: congestion experienced.
+    Ce,
+}
+
+impl Codepoint {
+    /// All, by their bits.
+    pub const ALL: [Self; 4] = [Self::NotEct, Self::Ect1, Self::Ect0, Self::Ce];
+
+    /// Their names.
+    pub const NAMES: [&str; 4] = ["Not-ECT", "ECT(1)", "ECT(0)", "CE"];
 }
 
 /// Control bits of a segment.
@@ -95,6 +120,9 @@ pub const HEADER_BYTES: u32 = 40;
 /// Bytes of the timestamps option, with its padding.
 pub(super) const TIMESTAMP_BYTES: u32 = 12;
 
+/// Bits of the codepoint in [`Plain`].
+const CODEPOINT_BITS: u8 = 3;
+
 /// Smallest and largest MSS, in bytes: 4.4BSD-Lite works with no smaller one (`tcp_input.c`, `tcp_mss`: `max(mss, 32)`), and an
 /// IPv4 packet has 65535 B at most, headers included (RFC 791; RFC 9293, section 3.7.1).
 pub const MSS_BYTES: RangeInclusive<u16> = 32..=u16::MAX - HEADER_BYTES as u16;
@@ -116,8 +144,8 @@ impl Segment {
     #[inline]
     #[must_use]
     pub const fn plain(&self) -> Plain {
-        let Self { seq, ack, len, window, flags, options } = *self;
-        Plain::new(seq, ack, len, window, flags, options.timestamps)
+        let Self { seq, ack, len, window, flags, ecn, options } = *self;
+        Plain::new(seq, ack, len, window, flags, options.timestamps).with_ecn(ecn)
     }
 
     /// Sequence numbers that the segment takes: payload, and one each for SYN and FIN.
@@ -147,7 +175,7 @@ impl Segment {
 }
 
 impl Plain {
-    /// A segment with `len` bytes of payload.
+    /// A segment with `len` bytes of payload, Not-ECT.
     #[inline]
     #[must_use]
     pub const fn new(
@@ -158,18 +186,36 @@ impl Plain {
         flags: Flags,
         timestamps: Option<Timestamps>,
     ) -> Self {
-        let (timestamps, has_timestamps) = match timestamps {
-            Some(timestamps) => (timestamps, true),
-            None => (Timestamps { value: 0, echo: 0 }, false),
+        let (timestamps, bits) = match timestamps {
+            Some(timestamps) => (timestamps, TIMESTAMP_BYTES as u8),
+            None => (Timestamps { value: 0, echo: 0 }, 0),
         };
-        Self { seq, ack, timestamps, len, window, flags, has_timestamps }
+        Self { seq, ack, timestamps, len, window, flags, bits }
+    }
+
+    /// The same with another codepoint of ECN.
+    #[inline]
+    #[must_use]
+    pub const fn with_ecn(self, ecn: Codepoint) -> Self {
+        Self { bits: self.bits & !CODEPOINT_BITS | ecn as u8, ..self }
+    }
+
+    /// ECN in its IP header.
+    #[must_use]
+    pub const fn ecn(&self) -> Codepoint {
+        Codepoint::ALL[(self.bits & CODEPOINT_BITS) as usize]
     }
 
     /// Its timestamps, where it has them.
     #[inline]
     #[must_use]
     pub const fn timestamps(&self) -> Option<Timestamps> {
-        if self.has_timestamps { Some(self.timestamps) } else { None }
+        if self.timestamp_bytes() > 0 { Some(self.timestamps) } else { None }
+    }
+
+    #[inline]
+    const fn timestamp_bytes(&self) -> u32 {
+        (self.bits & !CODEPOINT_BITS) as u32
     }
 
     /// Sequence numbers that it takes: payload, and one each for SYN and FIN.
@@ -190,7 +236,7 @@ impl Plain {
     #[inline]
     #[must_use]
     pub const fn packet_bytes(&self) -> u32 {
-        HEADER_BYTES + self.has_timestamps as u32 * TIMESTAMP_BYTES + self.len
+        HEADER_BYTES + self.timestamp_bytes() + self.len
     }
 
     /// The same, as a segment that could have others.
@@ -199,7 +245,7 @@ impl Plain {
     pub const fn segment(&self) -> Segment {
         let Self { seq, ack, len, window, flags, .. } = *self;
         let options = Options { timestamps: self.timestamps(), ..Options::NONE };
-        Segment { seq, ack, len, window, flags, options }
+        Segment { seq, ack, len, window, flags, ecn: self.ecn(), options }
     }
 }
 
@@ -276,10 +322,16 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is valid.
     pub const ACK: Self = Self(0x10);
+    /// The urgent pointer is valid; no stack here sets it.
+    const URG: Self = Self(0x20);
+    /// Echo of a mark (RFC 3168, section 6.1).
+    pub const ECE: Self = Self(0x40);
+    /// The sender has reduced its window for a mark or a loss (RFC 3168, section 6.1).
+    pub const CWR: Self = Self(0x80);
 
     /// Every combination of flags, by their bits.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..0x20).map(Self)
+        (0..=u8::MAX).map(Self)
     }
 
     /// The bits as in a TCP header.
@@ -320,11 +372,19 @@ impl std::ops::BitOr for Flags {
     }
 }
 
-/// As tcpdump prints them: `S`, `F`, `R`, `P`, and `.` for ACK.
+/// As tcpdump prints them: `S`, `F`, `R`, `P`, `.` for ACK, `U`, `E` for ECE, `W` for CWR.
 impl fmt::Display for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letters =
-            [(Self::SYN, "S"), (Self::FIN, "F"), (Self::RST, "R"), (Self::PSH, "P"), (Self::ACK, ".")];
+        let letters = [
+            (Self::SYN, "S"),
+            (Self::FIN, "F"),
+            (Self::RST, "R"),
+            (Self::PSH, "P"),
+            (Self::ACK, "."),
+            (Self::URG, "U"),
+            (Self::ECE, "E"),
+            (Self::CWR, "W"),
+        ];
         letters
             .iter()
             .filter(|(flag, _)| self.contains(*flag))
@@ -378,7 +438,8 @@ mod tests {
         let ack = 1 << 40;
         let blocks = [ack - 1460..ack, ack + 2920..ack + 4380, ack + (1 << 30)..ack + (1 << 30) + 1];
         let options = Options { sack: SackBlocks::new(ack, blocks.clone()), ..Options::NONE };
-        let segment = Segment { seq: 1, ack, len: 0, window: 0, flags: Flags::ACK, options };
+        let segment =
+            Segment { seq: 1, ack, len: 0, window: 0, flags: Flags::ACK, ecn: Codepoint::NotEct, options };
         assert_eq!(segment.sack_blocks().collect::<Vec<_>>(), blocks);
     }
 
@@ -391,6 +452,7 @@ mod tests {
             len: 0,
             window: 0,
             flags: Flags::ACK,
+            ecn: Codepoint::NotEct,
             options: Options { sack, ..Options::NONE },
         };
         assert_eq!(segment.sack_blocks().last(), Some(40..45));

@@ -5,6 +5,7 @@ mod directory;
 mod fenwick;
 mod hashed_id;
 mod lines;
+mod link_trace;
 mod log;
 mod lru_stack;
 mod memory;
@@ -30,6 +31,7 @@ mod unreadable;
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
+pub use link_trace::{is_trace, trace_of_bytes};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
     LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
@@ -48,8 +50,8 @@ pub use resample::{Resample, ResampledClients};
 pub use shared::{Reader, shared};
 pub use speed::{AtSpeed, SPEED_MAX, SPEED_MIN};
 pub use table::{
-    Batch, BatchTable, HostColumns, ROWS_KEPT, RequestTable, Summary, WORKLOAD_TABLES, Words,
-    hosts_from_columns, hosts_of_bytes, open_hosts,
+    Batch, BatchTable, Changes, HostColumns, ROWS_KEPT, RequestTable, Schedule, Summary, WORKLOAD_TABLES,
+    Words, hosts_from_columns, hosts_of_bytes, open_hosts,
 };
 pub use trace::{TraceBatch, TraceReader};
 pub use unreadable::{Unreadable, UnreadableLines};

@@ -1,6 +1,5 @@
 """Parts of the mean latency of requests as stacked bars, a bar a run and leg: where their time goes."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.parts import KINDS, Kind
 from farweb.results.run import RunTables
 from farweb.text.quantities import seconds
-from farweb.text.words import listed
+from farweb.text.words import listed, nearest
 
 _INDENT = "\N{EM SPACE}\N{EM SPACE}"
 """Before a leg, under its run."""
@@ -153,10 +152,8 @@ def _without(names: Sequence[str]) -> Sequence[_Part]:
     """Parts that are stacked, without those named."""
     for name in names:
         if name not in PARTS:
-            near = difflib.get_close_matches(name, PARTS, 1)
-            raise FarwebError(
-                f"no part {name!r} to leave out;{f' {near[0]}?' if near else ''} parts: {', '.join(PARTS)}"
-            )
+            hint = f" {near}?" if (near := nearest(name, PARTS)) else ""
+            raise FarwebError(f"no part {name!r} to leave out;{hint} parts: {', '.join(PARTS)}")
     shown = [part for part in _SHOWN if part.option not in names]
     if not shown:
         raise FarwebError("without all its parts a breakdown has nothing to show")

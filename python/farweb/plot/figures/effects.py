@@ -82,7 +82,7 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     )
 
 
-_CHANGES = "Change: of the mean latency of the same requests, with its 95 % interval."
+_CHANGES = "Change: of the mean latency of the same requests, with its interval: 95 % for a factor."
 
 
 def _changes(judged: Sequence[LevelJudged], names: Mapping[str, str]) -> Panel | None:

@@ -11,7 +11,7 @@ from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.results.totals import REASONS, reasons_of
+from farweb.results.totals import REASONS, marked, reasons_of
 from farweb.text.parse import parse
 from farweb.text.quantities import quantity, rate, seconds, share
 from farweb.text.words import plural
@@ -31,17 +31,12 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     Raises:
         ResultsError: No recorded intervals, or no such link.
     """
-    rows = rows_of(result, "links")
-    numbers = sorted(rows["link"].unique().to_list())
-    if link is None:
-        link = busiest(rows)
-    if link not in numbers:
-        raise ResultsError(f"{result.path}: there is no link {link}; links: {', '.join(map(str, numbers))}")
-    shown = {direction: intervals(rows, link, direction) for direction in DIRECTIONS}
+    rows, link = chosen(result, link)
+    shown = {direction: intervals(rows, direction) for direction in DIRECTIONS}
     columns = [_panels(result, each, link, direction) for direction, each in shown.items()]
     in_force = " (grey: the rate in force)" if any(map(_changes, shown.values())) else ""
     length_s = max(each.length_s for each in shown.values())
-    packets = rows["packets"].filter(rows["link"] == link).sum()
+    packets = rows["packets"].sum()
     return Figure(
         f"Link {link} over time – {result.path.name}",
         f"Averages over {seconds(length_s)} of: throughput in IP bits{in_force}, queue (line: time-weighted mean; "
@@ -54,26 +49,37 @@ def link_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     )
 
 
-def busiest(rows: pl.DataFrame) -> int:
-    """The link that is busy most of the time."""
-    busy = rows.group_by("link").agg(pl.col("busy").mean()).sort(["busy", "link"], descending=[True, False])
-    return int(busy["link"][0])
+def chosen(result: RunTables, link: int | None) -> tuple[pl.DataFrame, int]:
+    """Rows of a link and its number; of the one that is busy most of the time where none is named.
+
+    Raises:
+        ResultsError: No recorded intervals, or no such link.
+    """
+    rows = rows_of(result, "links")
+    if link is None:
+        busy = rows.group_by("link").agg(pl.col("busy").mean()).sort(["busy", "link"], descending=[True, False])
+        link = int(busy["link"][0])
+    own = rows.filter(pl.col("link") == link)
+    if own.is_empty():
+        numbers = ", ".join(map(str, sorted(rows["link"].unique().to_list())))
+        raise ResultsError(f"{result.path}: there is no link {link}; links: {numbers}")
+    return own, link
 
 
-def intervals(rows: pl.DataFrame, link: int, direction: str) -> Samples:
+def intervals(rows: pl.DataFrame, direction: str) -> Samples:
     """Samples of one direction of a link: rate carried and in force (bit/s), queue (B), busy share (%) and drops.
 
     Results of states of farweb without `available_bytes` have no rate in force.
     """
     known = pl.col("available_bytes") if "available_bytes" in rows.columns else pl.lit(None, pl.Int64)
     return samples(
-        rows.filter((pl.col("link") == link) & (pl.col("direction") == direction)),
+        rows.filter(pl.col("direction") == direction),
         rate_bps=pl.col("bytes").sum() * 8e9 / pl.col("interval_ns").sum(),
         in_force_bps=known.mean() * 8e9 / pl.col("interval_ns").mean(),
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         busy_percent=mean("busy") * 100,
-        **{name: pl.col(name).sum() for name in ("drops", *REASONS) if name in rows.columns},
+        **{name: pl.col(name).sum() for name in ("drops", "marks", *REASONS)},
     )
 
 
@@ -92,6 +98,7 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
 
     most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
     drops = int(shown.rows["drops"].sum())
+    marks = int(shown.rows["marks"].sum())
     reasons = reasons_of({name: int(shown.rows[name].sum()) for name in REASONS if name in shown.rows.columns})
     in_force = [shown.series("", style.QUIETLY, "in_force_bps", part="rate in force")] if _changes(shown) else []
     return (
@@ -112,10 +119,13 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tup
             Axis("busy", "%", low=0, high=105 if most > 95 else None), shown.series("", 0, "busy_percent"), weight=1.6
         ),
         panel(
-            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
-            shown.series("", None, "drops", "area"),
+            Axis("drops, marks" if marks else "drops", low=0, high=None if drops or marks else 1.5, whole=True),
+            shown.series("dropped" if marks else "", None, "drops", "area"),
+            *([shown.series("marked", 1, "marks", part="marks")] if marks else []),
             weight=1.6,
-            note=(f"{drops:,} dropped in all" if drops else "none dropped") + (f": {reasons}" if reasons else ""),
+            note=(f"{drops:,} dropped in all" if drops else "none dropped")
+            + (f": {reasons}" if reasons else "")
+            + marked(marks),
         ),
     )
 
@@ -128,12 +138,13 @@ def title(scenario: dict[str, Any], link: int, direction: str) -> str:
         ends.reverse()
     both = scenario["path"]["link"][link]
     values = both[direction]
-    speed = values["rate"] if values["rate"] == "unlimited" else rate(float(parse(values["rate"]).number))
+    own = values.get("rate", f"rate by {values.get('trace')}")
+    speed = rate(float(parse(own).number)) if "rate" in values and own != "unlimited" else own
     lost = values.get("loss", {"kind": "none"})
     losses = "" if lost["kind"] == "none" else _LOSSES.get(lost["kind"]) or f"loss {share(lost['probability'])}"
     said = filter(None, [speed, seconds(float(parse(values["delay"]).number)), _queue(values), losses])
     changes = [plural(len(values[key]), name) for key, name in _LISTED.items() if values.get(key)]
-    changes += [key for key in ("fade", "variation", "jitter") if values.get(key)]
+    changes += [key for key in ("schedule", "fade", "variation", "jitter") if values.get(key)]
     changes += ["handovers"] if both.get("handover") else []
     return "\n".join(
         [f"{direction}, {ends[0]} → {ends[1]}", ", ".join(said), *([", ".join(changes)] if changes else [])]

@@ -2,13 +2,12 @@
 
 import polars as pl
 
-from farweb.errors import ResultsError
 from farweb.plot.catalogue import figure
 from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.figures.link import DIRECTIONS, busiest, title
-from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
+from farweb.plot.figures.link import DIRECTIONS, chosen, title
+from farweb.plot.measured import Samples, mean, provenance, samples, warmup_line
 from farweb.results.run import RunTables
-from farweb.results.totals import REASONS
+from farweb.results.totals import REASONS, marked
 from farweb.text.quantities import seconds
 
 _WAITS = {"sojourn_max_s": "longest", "sojourn_p95_s": "95th percentile", "sojourn_p50_s": "median"}
@@ -26,14 +25,8 @@ def queue_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     Raises:
         ResultsError: No recorded intervals, or no such link.
     """
-    rows = rows_of(result, "links")
-    numbers = sorted(rows["link"].unique().to_list())
-    if link is None:
-        link = busiest(rows)
-    if link not in numbers:
-        raise ResultsError(f"{result.path}: there is no link {link}; links: {', '.join(map(str, numbers))}")
-    own = rows.filter(pl.col("link") == link)
-    has_waits = "sojourn_max_s" in own.columns and own["sojourn_max_s"].is_not_null().any()
+    own, link = chosen(result, link)
+    has_waits = bool(own["sojourn_max_s"].is_not_null().any())
     shown = {way: _intervals(own.filter(pl.col("direction") == way), has_waits=has_waits) for way in DIRECTIONS}
     columns = [_panels(result, each, link, way, has_waits=has_waits) for way, each in shown.items()]
     waits = "waits of the packets sent; " if has_waits else "waits with record.sojourn = true; "
@@ -53,13 +46,12 @@ def queue_over_time(result: RunTables, *, link: int | None = None) -> Figure:
 
 def _intervals(rows: pl.DataFrame, *, has_waits: bool) -> Samples:
     """Samples of a direction; of intervals that are merged the largest quantile."""
-    reasons = {name: pl.col(name).sum() for name in REASONS if name in rows.columns} or {"drops": pl.col("drops").sum()}
     return samples(
         rows,
         queue_mean=mean("queue_bytes_mean"),
         queue_max=pl.col("queue_bytes_max").max(),
         **({name: pl.col(name).max() for name in _WAITS} if has_waits else {}),
-        **reasons,
+        **{name: pl.col(name).sum() for name in (*REASONS, "marks")},
     )
 
 
@@ -75,12 +67,14 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         for number, (name, part) in enumerate(_WAITS.items())
         if has_waits
     ]
-    dropped = {name: int(shown.rows[name].sum()) for name in (*REASONS, "drops") if name in shown.rows.columns}
+    dropped = {name: int(shown.rows[name].sum()) for name in REASONS}
     drops = [
-        shown.series(REASONS.get(name, ""), number, name, part=name)
+        shown.series(REASONS[name], number, name, part=name)
         for number, (name, many) in enumerate(dropped.items())
         if many
     ]
+    marks = int(shown.rows["marks"].sum())
+    drops += [shown.series("marked", len(dropped), "marks", part="marks")] if marks else []
     return (
         panel(
             Axis("queue", "B", low=0),
@@ -91,9 +85,10 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         ),
         *([panel(Axis("wait", "s", low=0), *waits, weight=3)] if has_waits else []),
         panel(
-            Axis("drops", low=0, high=None if drops else 1.5, whole=True),
+            Axis("drops, marks" if marks else "drops", low=0, high=None if drops else 1.5, whole=True),
             *(drops or [shown.series("", None, next(iter(dropped)))]),
             weight=1.6,
-            note=f"{sum(dropped.values()):,} dropped in all" if drops else "none dropped",
+            note=(f"{sum(dropped.values()):,} dropped in all" if any(dropped.values()) else "none dropped")
+            + marked(marks),
         ),
     )

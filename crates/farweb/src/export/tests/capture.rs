@@ -245,7 +245,8 @@ proptest! {
     /// With payload and without: lengths are as simulated, and checksums hold.
     #[test]
     fn every_packet_is_whole(
-        flags in 0..0x20_usize,
+        flags in 0..256_usize,
+        ecn in prop::sample::select(Codepoint::ALL.to_vec()),
         (seq, ack) in (0..1_u64 << 50, 1 << 40..1_u64 << 50),
         (len, window) in (0..9_000_u32, any::<u16>()),
         mss in prop::option::of(any::<NonZeroU16>()),
@@ -258,7 +259,7 @@ proptest! {
         let timestamps = stamps.map(|(value, echo)| Timestamps { value, echo });
         let flags = Flags::all().nth(flags).unwrap();
         let options = Options { mss, window_scale, timestamps, sack_permitted, sack: SackBlocks::NONE };
-        let plain = Segment { seq, ack, len, window, flags, options };
+        let plain = Segment { seq, ack, len, window, flags, ecn, options };
         let segment = block.map_or(plain, |start| with_sack(plain, &[(ack + start, ack + start + 1000)]));
         let row = Seen { up, connection, ..sent(segment) };
         let (whole, headers) = (one(Payload::Whole, row), one(Payload::None, row));
@@ -270,7 +271,8 @@ proptest! {
         prop_assert_eq!(sum(&[&bytes[..20]]), 0xffff);
         let pseudo = [&[0, 6][..], &((bytes.len() - 20) as u16).to_be_bytes()].concat();
         prop_assert_eq!(sum(&[&bytes[12..20], &pseudo, &bytes[20..]]), 0xffff);
-        prop_assert_eq!(bytes[33] & 0x1f, flags.bits());
+        prop_assert_eq!(bytes[33] & !0x20, flags.bits() & !0x20);
+        prop_assert_eq!(bytes[1], ecn as u8);
         prop_assert_eq!(u16_be(bytes, 34), window);
     }
 }

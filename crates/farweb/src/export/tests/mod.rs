@@ -7,7 +7,7 @@ mod wrong;
 
 use super::*;
 use crate::record::{NULL_INT, PacketEvent};
-use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
+use crate::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
 const ACK: Flags = Flags::ACK;
@@ -64,7 +64,7 @@ impl Seen {
 }
 
 fn segment(flags: Flags, seq: u64, ack: u64, len: u32) -> Segment {
-    Segment { seq, ack, len, window: 8_000, flags, options: Options::NONE }
+    Segment { seq, ack, len, window: 8_000, flags, ecn: Codepoint::NotEct, options: Options::NONE }
 }
 
 fn with_sack(segment: Segment, blocks: &[(u64, u64)]) -> Segment {
@@ -109,6 +109,7 @@ fn packets(seen: &[Seen]) -> Packets {
             codes: seen.iter().map(|seen| i32::from(seen.segment.flags.bits())).collect(),
             words: Flags::all().map(|flags| flags.to_string()).collect(),
         },
+        ecn: Some(words(seen.iter().map(|seen| seen.segment.ecn as i32).collect(), &Codepoint::NAMES)),
         retransmission: seen.iter().map(|seen| seen.again).collect(),
         mss_bytes: options(|options| options.mss.map(|mss| i64::from(mss.get()))),
         window_scale: options(|options| options.window_scale.map(i64::from)),

@@ -34,7 +34,7 @@ fn a_value_that_no_packet_has_is_named() {
         (|rows| rows.timestamp[0] = 5, "column timestamp_echo: found nothing;"),
         (|rows| rows.leg[0] = 2, "column leg: found 2; the scenario has no leg of that number"),
         (|rows| rows.node.words[0] = "moon".to_owned(), "column node: found \"moon\"; that is not a word"),
-        (|rows| rows.flags.codes[0] = 99, "column flags: found nothing; everything recorded has a value"),
+        (|rows| rows.flags.codes[0] = 256, "column flags: found nothing; everything recorded has a value"),
         (|rows| rows.event.codes[0] = -1, "column event: found nothing;"),
         (|rows| rows.sack.clear(), "column sack: found 0 values; every column has as many as time_ns"),
     ];

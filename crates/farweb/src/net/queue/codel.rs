@@ -7,7 +7,9 @@
 //! Two variants share this. Linux counts time in units of 1024 ns, and keeps the inverse root in 16 bits, improved by one
 //! Newton step a drop: its intervals begin 100, 50, 56 ms. RFC 8289 takes the root.
 //!
-//! Left out: ECN. From the pseudocode of RFC 8289 the second variant differs at an instant: an interval above has passed
+//! With ECN a packet is marked in place of being dropped, one a take.
+//!
+//! Left out: marks above a fixed wait (`ce_threshold`). From the pseudocode of RFC 8289 the second variant differs at an instant: an interval above has passed
 //! behind its end, not at it, as in Linux.
 //!
 //! Source: RFC 8289; Linux 6.18, `include/net/codel_impl.h`, `net/sched/sch_codel.c`.
@@ -33,6 +35,8 @@ pub struct Codel {
     pub limit: QueueLimit,
     /// Clock and root.
     pub variant: CodelVariant,
+    /// True when it marks packets whose senders take marks.
+    pub ecn: bool,
 }
 
 /// Clock and root of CoDel.
@@ -59,6 +63,7 @@ pub(super) struct Law {
     target: u64,
     interval: u64,
     variant: CodelVariant,
+    ecn: bool,
 }
 
 /// State of the control of one queue.
@@ -86,9 +91,9 @@ pub(super) struct Queue<P> {
 }
 
 impl Law {
-    pub(super) const fn new(target: Duration, interval: Duration, variant: CodelVariant) -> Self {
+    pub(super) const fn new(target: Duration, interval: Duration, variant: CodelVariant, ecn: bool) -> Self {
         let (target, interval) = (target.as_nanos(), interval.as_nanos());
-        Self { target: Self::units(variant, target), interval: Self::units(variant, interval), variant }
+        Self { target: Self::units(variant, target), interval: Self::units(variant, interval), variant, ecn }
     }
 
     const fn units(variant: CodelVariant, nanos: u64) -> u64 {
@@ -130,7 +135,10 @@ impl Control {
             return None;
         }
         let is_late = self.is_late(law, time, next.as_ref(), account.bytes);
-        let mut drop_for = |next: &mut Option<(Instant, P)>| {
+        let marks = |account: &mut Account<P>, next: &mut Option<(Instant, P)>| {
+            law.ecn && next.as_mut().is_some_and(|(_, packet)| account.mark(packet))
+        };
+        let mut drop_for = |account: &mut Account<P>, next: &mut Option<(Instant, P)>| {
             if let Some((_, packet)) = next.take() {
                 account.drop(now, DropReason::Aqm, packet);
             }
@@ -141,15 +149,21 @@ impl Control {
             self.is_dropping = is_late;
             while self.is_dropping && time >= self.drop_next {
                 self.count_to(law, self.count.wrapping_add(1));
-                let left = drop_for(&mut next);
+                if marks(account, &mut next) {
+                    self.drop_next = self.after(law, self.drop_next);
+                    break;
+                }
+                let left = drop_for(account, &mut next);
                 self.is_dropping = self.is_late(law, time, next.as_ref(), left);
                 if self.is_dropping {
                     self.drop_next = self.after(law, self.drop_next);
                 }
             }
         } else if is_late {
-            let left = drop_for(&mut next);
-            let _ = self.is_late(law, time, next.as_ref(), left);
+            if !marks(account, &mut next) {
+                let left = drop_for(account, &mut next);
+                let _ = self.is_late(law, time, next.as_ref(), left);
+            }
             self.is_dropping = true;
             let fresh = self.count - self.last_count;
             if fresh > 1 && time < self.drop_next + SOON * law.interval {
@@ -201,7 +215,7 @@ impl Control {
 
 impl<P: Packet> Queue<P> {
     pub(super) const fn new(config: &Codel) -> Self {
-        let law = Law::new(config.target, config.interval, config.variant);
+        let law = Law::new(config.target, config.interval, config.variant, config.ecn);
         Self { limit: config.limit, law, control: Control::new(), waiting: VecDeque::new() }
     }
 

@@ -9,7 +9,7 @@
 //! A flow is a connection, or all those that a hash with the run's seed puts into one of so many queues, as Linux does with
 //! 1024. CoDel's state of a flow stays while its connection does.
 //!
-//! Left out: ECN; a limit of memory.
+//! Left out: a limit of memory.
 //!
 //! Source: RFC 8290; Linux 6.18, `net/sched/sch_fq_codel.c`.
 
@@ -41,6 +41,8 @@ pub struct FqCodel {
     pub queues: Option<u32>,
     /// Clock and root of CoDel.
     pub variant: CodelVariant,
+    /// True when CoDel marks packets whose senders take marks.
+    pub ecn: bool,
 }
 
 /// Most packets that one overflow drops.
@@ -81,7 +83,7 @@ impl<P: Packet> Queues<P> {
     pub(super) fn new(config: FqCodel, mut random: RandomStream) -> Self {
         Self {
             config,
-            law: Law::new(config.target, config.interval, config.variant),
+            law: Law::new(config.target, config.interval, config.variant, config.ecn),
             seed: random.below(u64::MAX),
             flows: Slab::new(),
             of: FxHashMap::default(),
@@ -203,6 +205,7 @@ mod tests {
         quantum: Bytes::new(1500),
         queues: None,
         variant: CodelVariant::Linux,
+        ecn: false,
     };
 
     const fn of_flow(flow: u64, number: u64, bytes: u32) -> TestPacket {
@@ -295,7 +298,7 @@ mod tests {
         fn one_flow_is_under_codel(offers in offers(), limit in 20..60_u64) {
             let [target, interval] = [3, 9].map(Duration::from_millis);
             let (limit, variant) = (QueueLimit::Packets(limit), CodelVariant::Linux);
-            let alone = QueueConfig::Codel(Codel { target, interval, limit, variant });
+            let alone = QueueConfig::Codel(Codel { target, interval, limit, variant, ecn: false });
             let fair = QueueConfig::FqCodel(FqCodel { target, interval, limit, ..FAIR });
             let [alone, fair] =
                 [alone, fair].map(|queue| drive(&mut link(&LinkConfig { queue, ..plain() }), &offers, &[ms(40)]));

@@ -36,6 +36,7 @@ pub(in crate::net) struct Sums {
     pub(in crate::net) byte_nanos: u128,
     pub(in crate::net) drops_full: u64,
     pub(in crate::net) drops_aqm: u64,
+    pub(in crate::net) marks: u64,
 }
 
 /// What waits in all, and what was dropped.
@@ -67,6 +68,13 @@ impl<P: Packet> Account<P> {
         self.advance(now);
         self.packets -= 1;
         self.bytes -= u64::from(packet.bytes());
+    }
+
+    /// A packet that was taken out is marked, if its sender takes marks; true when it is.
+    pub(super) fn mark(&mut self, packet: &mut P) -> bool {
+        let is_marked = packet.set_ce();
+        self.sums.marks += u64::from(is_marked);
+        is_marked
     }
 
     /// A packet that was taken out is dropped.

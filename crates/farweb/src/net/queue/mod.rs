@@ -6,7 +6,8 @@
 //! not lost on the way; it sees the [`Backlog`] as it is at that instant, and may keep a state of its own. Those that
 //! decide **as a packet is taken** for transmission keep the packets that wait ([`late`]).
 //!
-//! Left out: marking instead of dropping (ECN, RFC 3168).
+//! Queue management with ECN marks a packet in place of dropping it, where its sender takes marks (RFC 3168). A queue that is
+//! full drops.
 
 mod backlog;
 mod codel;
@@ -98,6 +99,14 @@ impl<P: Packet> Queue<P> {
             Discipline::DropTail(limit) => limit.admits(bytes, &self.backlog),
             Discipline::Pie(pie) => pie.admits(now, bytes, &self.backlog),
             Discipline::Late(_) => false,
+        }
+    }
+
+    /// True when the packet that [`admits`](Self::admits) has just refused joins all the same, marked.
+    pub(super) fn admits_marked(&mut self, now: Instant, packet: &mut P) -> bool {
+        match &mut self.discipline {
+            Discipline::Pie(pie) => pie.admits_marked(now, packet, &self.backlog),
+            Discipline::Unlimited | Discipline::DropTail(_) | Discipline::Late(_) => false,
         }
     }
 

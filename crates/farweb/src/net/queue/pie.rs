@@ -9,7 +9,10 @@
 //! Updates are made up for when a packet arrives, each with what had happened by its time. The packet in transmission
 //! counts for nothing, as it has left the queue.
 //!
-//! Left out: ECN, packets weighed by their size, delays from a measured rate, derandomization switched off.
+//! With ECN a packet is marked in place of being dropped while the probability is at most a tenth. A mark that the sum of 8.5 made
+//! certain leaves the sum, so that the next packets are marked too.
+//!
+//! Left out: packets weighed by their size, delays from a measured rate, derandomization switched off.
 //!
 //! Source: RFC 8033; Linux 6.18, `net/sched/sch_pie.c`, whose timer first runs after 0.5 s and then every 4 ticks of 250 Hz.
 
@@ -33,6 +36,8 @@ pub struct Pie {
     pub limit: QueueLimit,
     /// How long a burst from an empty queue passes.
     pub burst: Duration,
+    /// True when it marks packets whose senders take marks.
+    pub ecn: bool,
 }
 
 /// When the probability is first updated.
@@ -46,6 +51,9 @@ const LONG: (Duration, f64) = (Duration::from_millis(250), 0.02);
 
 /// Sums of probabilities below which no packet is dropped, and from which on one is.
 const SUMS: [f64; 2] = [0.85, 8.5];
+
+/// Probability up to which packets are marked, and not dropped.
+const MARKING_MAX: f64 = 0.1;
 
 /// Bytes below which no packet is dropped: two full packets.
 const FEW_BYTES: u64 = 2 * 1500;
@@ -61,6 +69,8 @@ pub(super) struct State {
     probability: f64,
     /// Since the last drop.
     sum: f64,
+    /// The same as it was before the last drop.
+    sum_before: f64,
     burst_left: Duration,
     /// When the last packet was taken, since the burst began.
     taken_at: Option<Instant>,
@@ -78,6 +88,7 @@ impl State {
             delays: [Duration::ZERO; 2],
             probability: 0.0,
             sum: 0.0,
+            sum_before: 0.0,
             burst_left: config.burst,
             taken_at: None,
             waiting: VecDeque::new(),
@@ -96,12 +107,35 @@ impl State {
         let waits = backlog.packets() > 0;
         if (is_full && waits) || self.drops_early(held) {
             self.reason = if is_full { DropReason::Full } else { DropReason::Aqm };
-            self.sum = 0.0;
+            self.sum_before = std::mem::take(&mut self.sum);
             return false;
         }
+        self.wait(now, backlog);
+        true
+    }
+
+    /// True when the packet that was just refused joins, marked.
+    pub(super) fn admits_marked<P: Packet>(
+        &mut self,
+        now: Instant,
+        packet: &mut P,
+        backlog: &Backlog<P>,
+    ) -> bool {
+        let may_mark = self.config.ecn && self.reason == DropReason::Aqm && self.probability <= MARKING_MAX;
+        let is_marked = may_mark && packet.set_ce();
+        if is_marked {
+            if self.sum_before >= SUMS[1] {
+                self.sum = self.sum_before;
+            }
+            self.wait(now, backlog);
+        }
+        is_marked
+    }
+
+    /// A packet joins.
+    fn wait<P: Packet>(&mut self, now: Instant, backlog: &Backlog<P>) {
         let free_at = backlog.newest().map_or(now, |(departure, _)| departure.max(now));
         self.waiting.push_back((now, free_at));
-        true
     }
 
     pub(super) const fn refuses_for(&self) -> DropReason {
@@ -186,7 +220,7 @@ fn scale(probability: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::net::queue::tests::{drive, ms, overload};
-    use crate::net::tests::{at, link, plain};
+    use crate::net::tests::{ECT, MARKED, TestPacket, at, data, link, plain};
     use crate::net::{LinkConfig, QueueConfig};
     use crate::rng::RandomStreams;
     use crate::units::BitRate;
@@ -196,6 +230,7 @@ mod tests {
         update: Duration::from_millis(16),
         limit: QueueLimit::Packets(1000),
         burst: Duration::from_millis(150),
+        ecn: false,
     };
 
     fn state() -> State {
@@ -276,5 +311,30 @@ mod tests {
         pie.take_until(at(151_000_000));
         assert!(pie.drops_early(FEW_BYTES));
         assert_eq!(pie.delays[0], Duration::from_millis(151));
+    }
+
+    #[test]
+    fn packets_are_marked_up_to_a_tenth_and_one_after_the_other_where_it_was_certain() {
+        let config = Pie { ecn: true, ..PIE };
+        let mark = |pie: State, flow| {
+            let mut pie = pie;
+            let mut packet = TestPacket { flow, ..data(0, 1500) };
+            let joins = pie.admits_marked(at(0), &mut packet, &Backlog::default());
+            assert_eq!(joins, packet.number == MARKED);
+            (joins, pie.sum)
+        };
+        let refused = |probability, sum_before| State {
+            probability,
+            sum_before,
+            config,
+            reason: DropReason::Aqm,
+            ..state()
+        };
+        assert_eq!(mark(refused(0.1, 0.9), ECT), (true, 0.0));
+        assert_eq!(mark(refused(0.1, 8.5), ECT), (true, 8.5));
+        assert_eq!(mark(refused(0.11, 0.9), ECT), (false, 0.0));
+        assert_eq!(mark(refused(0.1, 8.5), 1), (false, 0.0));
+        assert_eq!(mark(State { reason: DropReason::Full, ..refused(0.1, 0.9) }, ECT), (false, 0.0));
+        assert_eq!(mark(State { config: PIE, ..refused(0.1, 0.9) }, ECT), (false, 0.0));
     }
 }

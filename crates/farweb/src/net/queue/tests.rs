@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{Codel, CodelVariant, DropHead, DropTail, FqCodel, Queue, QueueConfig};
-use crate::net::tests::{TestPacket, data, link, plain};
+use crate::net::tests::{ECT, MARKED, TestPacket, data, link, plain};
 use crate::net::{
     Dropped, Enqueued, Jitter, Link, LinkConfig, LinkStats, Outage, OutageMode, QueueCounts, QueueLimit,
     Step, Timeline,
@@ -178,7 +178,7 @@ fn by_events(queue: QueueConfig, offers: &[(Instant, TestPacket)]) -> Seen {
 }
 
 fn codel(target: Duration, limit: QueueLimit, variant: CodelVariant) -> QueueConfig {
-    QueueConfig::Codel(Codel { target, interval: Duration::from_millis(9), limit, variant })
+    QueueConfig::Codel(Codel { target, interval: Duration::from_millis(9), limit, variant, ecn: true })
 }
 
 proptest! {
@@ -190,7 +190,7 @@ proptest! {
         variant in prop::sample::select(vec![CodelVariant::Linux, CodelVariant::Rfc8289]),
     ) {
         let limit = QueueLimit::Packets(limit);
-        let of_flows = |(now, packet): &(_, TestPacket)| (*now, TestPacket { flow: packet.number % flows, ..*packet });
+        let of_flows = |(now, packet): &(_, TestPacket)| (*now, TestPacket { flow: ECT - packet.number % flows, ..*packet });
         let offers: Vec<_> = offers.iter().map(of_flows).collect();
         for queue in [
             QueueConfig::DropHead(DropHead { limit, counts: QueueCounts::All }),
@@ -202,6 +202,7 @@ proptest! {
                 quantum: Bytes::new(1500),
                 queues: None,
                 variant,
+                ecn: true,
             }),
         ] {
             let config = LinkConfig { delay: Duration::ZERO, queue, ..plain() };
@@ -231,10 +232,20 @@ pub(super) fn overload(seconds: u64) -> Vec<(Instant, TestPacket)> {
 /// When CoDel drops of that, in front of 12 Mbit/s, in ms; and the longest wait in ms.
 fn codel_overload(variant: CodelVariant) -> (Vec<u64>, u64) {
     let [target, interval] = [5, 100].map(Duration::from_millis);
-    let queue = QueueConfig::Codel(Codel { target, interval, limit: QueueLimit::Packets(1000), variant });
+    let queue =
+        QueueConfig::Codel(Codel { target, interval, limit: QueueLimit::Packets(1000), variant, ecn: true });
     let rate = BitRate::from_bps(12_000_000);
     let config = LinkConfig { rate, delay: Duration::ZERO, queue, ..plain() };
     let seen = drive(&mut link(&config), &overload(11), &[]);
+    // Packets that may be marked are, when others would be dropped.
+    let ect: Vec<_> =
+        overload(1).iter().map(|(at, packet)| (*at, TestPacket { flow: ECT, ..*packet })).collect();
+    let marked = drive(&mut link(&config), &ect, &[]);
+    let marks = marked.arrived.iter().filter(|(_, number)| *number >= MARKED);
+    let taken = marks.map(|(at, _)| at.as_nanos() / 1_000_000 - 1);
+    let dropped = seen.dropped.iter().map(|(at, _)| at.as_nanos() / 1_000_000);
+    let [taken, dropped]: [Vec<u64>; 2] = [taken.collect(), dropped.take_while(|at| *at < 700).collect()];
+    assert!(dropped.len() > 10 && taken.starts_with(&dropped), "{taken:?} for {dropped:?}");
     let waits = seen.arrived.iter().map(|(at, number)| (at.as_nanos() - number * 800_000) / 1_000_000 - 1);
     let drops = seen.dropped.iter().map(|(at, _)| at.as_nanos() / 1_000_000).filter(|at| *at <= 10_000);
     (drops.collect(), waits.max().unwrap())

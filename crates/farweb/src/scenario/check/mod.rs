@@ -46,6 +46,14 @@ impl Check {
         }
     }
 
+    /// Name of a file that a link reads.
+    fn file(&mut self, key: &str, file: &str) {
+        if file.trim().is_empty() {
+            self.report(key, "found an empty name; write that of a file, or leave the key out");
+        }
+        self.one_line(key, file);
+    }
+
     fn clients(&mut self, scenario: &Scenario) {
         let clients = &scenario.clients;
         if clients.give_up == Some(Duration::ZERO) {

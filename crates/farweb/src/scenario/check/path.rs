@@ -1,14 +1,17 @@
 //! Rules of the path: names of nodes, links between neighbours, and losses.
 
 use super::{Check, DELAY_MAX, count};
-use crate::net::PERIOD_MIN;
+use crate::net::{ListedPackets, PERIOD_MIN, PacketKind};
 use crate::scenario::{
-    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, Shift, Variation,
+    Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, ScheduleAfter, Shift, Variation,
 };
-use crate::units::{Decibels, Duration};
+use crate::units::{Bytes, Decibels, Duration};
 
 /// Largest factor of a handover on a rate. Chosen: a thousand is far from any link.
 const FACTOR_MAX: f64 = 1000.0;
+
+/// Most bytes of an opportunity. Chosen: one a ms is 134 Gbit/s.
+const TRACE_BYTES_MAX: Bytes = Bytes::new(1 << 24);
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
@@ -39,6 +42,10 @@ impl Check {
                 self.direction(&format!("path.link.{index}.{name}"), direction, link);
             }
             if let Some(handover) = &link.handover {
+                if link.has_trace() {
+                    let message = "there is a trace, which has gaps of its own; leave the handovers out";
+                    self.report(format!("path.link.{index}.handover"), message);
+                }
                 self.handover(&format!("path.link.{index}.handover"), handover, link);
             }
         }
@@ -53,13 +60,15 @@ impl Check {
         }
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
+        self.schedule(key, direction);
+        self.trace(key, direction);
         if let Some(fade) = &direction.fade {
             self.fade(key, fade, direction);
         }
         self.outages(&format!("{key}.outage"), &direction.outage, link.handover.as_ref());
         if let Some(variation) = &direction.variation {
             self.variation(&format!("{key}.variation"), variation);
-            if direction.rate.0.is_none() {
+            if !direction.is_rated() {
                 self.report(
                     format!("{key}.variation"),
                     "the rate is unlimited; write a rate, which then varies",
@@ -163,7 +172,7 @@ impl Check {
                     format!("found {} {found}; steps follow one another in time", step.at),
                 );
             }
-            if step.rate.is_some() && direction.rate.0.is_none() {
+            if step.rate.is_some() && !direction.is_rated() {
                 let why = "the link's own rate is unlimited; write a rate there, from which this one follows";
                 self.report(format!("{key}.rate"), why);
             }
@@ -177,7 +186,9 @@ impl Check {
                 self.report(key, "found a step that changes nothing; write rate, delay or loss");
             }
         }
-        if let (Some(every), last) = (direction.steps_every, steps.last().map(|step| step.at)) {
+        if let (Some(every), last) = (direction.steps_every, steps.last().map(|step| step.at))
+            && direction.schedule.is_none()
+        {
             let key = format!("{key}.steps_every");
             self.period(key.clone(), every);
             match last {
@@ -190,14 +201,70 @@ impl Check {
         }
     }
 
+    fn schedule(&mut self, key: &str, direction: &LinkDirection) {
+        let Some(file) = &direction.schedule else {
+            if direction.schedule_after != ScheduleAfter::Hold {
+                let message = "there is no schedule; write schedule = \"pass.csv\", or leave the key out";
+                self.report(format!("{key}.schedule_after"), message);
+            }
+            return;
+        };
+        self.file(&format!("{key}.schedule"), file);
+        if !direction.steps.is_empty() || direction.steps_every.is_some() {
+            let message = "there is a schedule, which sets steps; write steps or schedule";
+            self.report(format!("{key}.steps"), message);
+        }
+    }
+
+    fn trace(&mut self, key: &str, direction: &LinkDirection) {
+        let Some(file) = &direction.trace else {
+            for name in direction.keys_of_trace() {
+                let message = "there is no trace; write trace = \"down.trace\", or leave the key out";
+                self.report(format!("{key}.{name}"), message);
+            }
+            return;
+        };
+        self.file(&format!("{key}.trace"), file);
+        let steps = direction.steps.iter().position(|step| step.rate.is_some());
+        for (name, is_there) in [
+            (format!("{key}.rate"), direction.rate.is_some() && direction.opportunities.is_none()),
+            (format!("{key}.steps.{}.rate", steps.unwrap_or_default()), steps.is_some()),
+            (format!("{key}.fade"), direction.fade.is_some()),
+            (format!("{key}.variation"), direction.variation.is_some()),
+            (format!("{key}.outage"), !direction.outage.is_empty()),
+        ] {
+            if is_there {
+                self.report(name, "there is a trace, which says when the link sends; write one of the two");
+            }
+        }
+        if direction.trace_overhead >= direction.trace_bytes {
+            let (found, bytes) = (direction.trace_overhead, direction.trace_bytes);
+            self.report(
+                format!("{key}.trace_overhead"),
+                format!("found {found} of the {bytes} of an opportunity; write less"),
+            );
+        }
+        if direction.trace_bytes > TRACE_BYTES_MAX {
+            let found = direction.trace_bytes;
+            self.report(
+                format!("{key}.trace_bytes"),
+                format!("found {found}; an opportunity has at most {TRACE_BYTES_MAX}"),
+            );
+        }
+    }
+
     fn fade(&mut self, direction_key: &str, fade: &Fade, direction: &LinkDirection) {
         let key = format!("{direction_key}.fade");
-        if direction.rate.0.is_none() {
+        if !direction.is_rated() {
             self.report(&key, "the rate is unlimited; write a rate, which is there in a clear sky");
         }
-        if !direction.steps.is_empty() {
-            let message = "there is a fade, which sets rate and losses; write steps or fade";
-            self.report(format!("{direction_key}.steps"), message);
+        for (name, is_there) in
+            [("steps", !direction.steps.is_empty()), ("schedule", direction.schedule.is_some())]
+        {
+            if is_there {
+                let message = format!("there is a fade, which sets rate and losses; write {name} or fade");
+                self.report(format!("{direction_key}.{name}"), message);
+            }
         }
         self.period(format!("{key}.report"), fade.report);
         if fade.report > DELAY_MAX {
@@ -279,13 +346,23 @@ impl Check {
             }
         };
         match loss {
-            Loss::None | Loss::List { .. } => {}
+            Loss::None => {}
+            Loss::List { mark, .. } => self.marks(&format!("{key}.mark"), mark),
             Loss::Bernoulli { probability: value } => probability("probability", *value),
             Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
                 probability("good_to_bad", *good_to_bad);
                 probability("bad_to_good", *bad_to_good);
                 probability("loss_good", *loss_good);
                 probability("loss_bad", *loss_bad);
+            }
+        }
+    }
+    /// Only data is ECT.
+    fn marks(&mut self, key: &str, listed: &[ListedPackets]) {
+        for (index, packets) in listed.iter().enumerate() {
+            if packets.kind().is_some_and(|kind| kind != PacketKind::Data) {
+                let problem = format!("found \"{packets}\"; only data is ever marked, such as \"data 8\"");
+                self.report(format!("{key}.{index}"), problem);
             }
         }
     }

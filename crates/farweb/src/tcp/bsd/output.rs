@@ -11,7 +11,7 @@
 use super::connection::Connection;
 use super::profile::IdleRestart;
 use super::timers::Timer;
-use crate::tcp::segment::{Flags, ISS, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
+use crate::tcp::segment::{Codepoint, Flags, ISS, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
 use crate::tcp::state::{Emit, Limit, State};
 
 /// One segment, before it is decided whether to send it.
@@ -243,7 +243,15 @@ impl Connection {
         let window = self.next_window();
         let (field, options) = (self.window_field(window), self.syn_options(flags));
         let ack = if flags.contains(Flags::ACK) { self.rcv_nxt } else { 0 };
-        out.send_with_options(&Segment { seq: ISS, ack, len: 0, window: field, flags, options });
+        out.send_with_options(&Segment {
+            seq: ISS,
+            ack,
+            len: 0,
+            window: field,
+            flags,
+            ecn: Codepoint::NotEct,
+            options,
+        });
         self.advance(1);
         self.note_acknowledged(window);
     }

@@ -1,10 +1,10 @@
 //! Processing of an ACK: the retransmission queue, the round-trip time, the state of recovery, the window, the timer.
 //!
-//! Models `tcp_ack()`, with Linux's steps and their order. Leaves out ECN, MTU probing and the fast path of header
+//! Models `tcp_ack()`, with Linux's steps and their order. Leaves out MTU probing and the fast path of header
 //! prediction, which does the same with fewer checks.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_ack()`, `tcp_clean_rtx_queue()`, `tcp_ack_update_rtt()`, `tcp_cong_control()`,
-//! `tcp_ack_update_window()`; RFC 5961, section 5.2.
+//! `tcp_ack_update_window()`, `tcp_ecn_accept_cwr()`; RFC 5961, section 5.2; RFC 3168, section 6.1.
 
 use super::congestion::AckSample;
 use super::connection::Connection;
@@ -33,6 +33,8 @@ pub(super) struct Ack {
     pub(super) retransmitted_acked: bool,
     /// It has SACK blocks of something new.
     pub(super) data_sacked: bool,
+    /// It echoes a mark.
+    pub(super) ece: bool,
     /// Something below `high_seq` that was sent only once has arrived.
     pub(super) original_delivered: bool,
     /// It reports a duplicate (D-SACK).
@@ -84,7 +86,7 @@ impl Ack {
     }
 
     const fn is_alarming(&self) -> bool {
-        self.data_sacked || self.duplicate_reported
+        self.data_sacked || self.duplicate_reported || self.ece
     }
 
     const fn makes_progress(&self) -> bool {
@@ -121,13 +123,14 @@ impl Connection {
         let window_updated = self.update_window(segment);
         self.zero_window.probes = 0;
         self.heard_at = self.clock.jiffies();
+        let ece = segment.flags.intersects(Flags::ECE | Flags::CWR) && self.heeds_ecn(segment);
         let is_plain = !segment.has_sack() && self.recovery.probe.high_seq.is_none();
         if self.queue.is_empty() && is_plain {
             self.on_window_probe_answer();
             return Verdict::Taken;
         }
         let carries_data = segment.sequence_len() > 0;
-        let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ..Ack::default() };
+        let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ece, ..Ack::default() };
         let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
         if self.congestion.is_by_rate() {
             self.begin_sample();
@@ -157,6 +160,15 @@ impl Connection {
         }
         self.resend(resend, out);
         Verdict::Taken
+    }
+
+    /// Takes the peer's word that its window is reduced. True when the segment echoes a mark.
+    #[cold]
+    fn heeds_ecn(&mut self, segment: Incoming<'_>) -> bool {
+        if self.agreed.ecn && segment.flags.contains(Flags::CWR) {
+            self.receive.on_cwr(segment.sequence_len() > 0);
+        }
+        self.agreed.ecn && segment.flags.contains(Flags::ECE) && !segment.flags.contains(Flags::SYN)
     }
 
     /// An ACK that is behind others may still carry SACK blocks.

@@ -5,7 +5,7 @@
 //! [`output`](super::output), opening in [`handshake`](super::handshake), what happens with time in
 //! [`timers`](super::timers).
 //!
-//! Models Linux's `tcp_sock` and the part of its socket that TCP sees. Leaves out urgent data, ECN, Fast Open, MTU probing,
+//! Models Linux's `tcp_sock` and the part of its socket that TCP sees. Leaves out urgent data, accurate ECN (RFC 9768), Fast Open, MTU probing,
 //! segmentation offload, autocorking, memory pressure, cached route metrics, and reuse of a connection in TIME_WAIT.
 //!
 //! Source: Linux 6.18 `include/linux/tcp.h`, `tcp.c`, `tcp_input.c`, `tcp_output.c`, `tcp_timer.c`; RFC 9293.
@@ -134,7 +134,7 @@ impl Connection {
     fn new(now: Instant, config: Config, host: HostClock, state: State) -> Self {
         let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
-        let agreed = Negotiated::new(&config);
+        let agreed = Negotiated::new(&config, state == State::SynReceived);
         let Config { profile, mss, receive_window, random } = config;
         let clock = Clock::new(now, host, &profile);
         let congestion = Congestion::new(&clock, &profile, || random.stream("BBR phase"));
@@ -369,6 +369,12 @@ impl Connection {
     #[must_use]
     pub const fn timeouts(&self) -> u64 {
         self.timeouts
+    }
+
+    /// Times that the window was reduced for marks, at most once a window.
+    #[must_use]
+    pub const fn ece_cuts(&self) -> u64 {
+        self.recovery.ece_cuts
     }
 
     /// The retransmission timeout in force.

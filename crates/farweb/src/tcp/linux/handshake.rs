@@ -6,16 +6,20 @@
 //! Source: Linux 6.18 `tcp_output.c` (`tcp_connect()`, `tcp_syn_options()`, `tcp_synack_options()`), `tcp_input.c`
 //! (`tcp_rcv_synsent_state_process()`, `tcp_init_transfer()`, `tcp_try_undo_spurious_syn()`), `tcp_minisocks.c`
 //! (`tcp_check_req()`, `tcp_create_openreq_child()`), `inet_connection_sock.c` (`reqsk_timer_handler()`), `tcp_metrics.c`
-//! (`tcp_init_metrics()`); RFC 9293, section 3.10; RFC 6298, section 5.7; RFC 7323.
+//! (`tcp_init_metrics()`), `include/net/tcp_ecn.h` (`tcp_ecn_send_syn()`, `tcp_ecn_rcv_synack()`); RFC 9293, section 3.10;
+//! RFC 6298, section 5.7; RFC 7323; RFC 3168, section 6.1.1.
 
 use std::num::NonZeroU16;
 
 use super::acknowledge::Verdict;
 use super::connection::{Config, Connection};
 use super::input::Incoming;
+use super::profile::EcnKind;
 use super::receive::Agreed;
 use super::timers::Pending;
-use crate::tcp::segment::{FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps, WINDOW_SCALE_MAX};
+use crate::tcp::segment::{
+    Codepoint, FIRST_BYTE, Flags, ISS, Options, Segment, Timestamps, WINDOW_SCALE_MAX,
+};
 use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::Instant;
 
@@ -33,6 +37,8 @@ pub(super) struct Negotiated {
     pub(super) mss_clamp: u64,
     pub(super) sack: bool,
     pub(super) timestamps: bool,
+    /// ECN is in use; before the peer's SYN is known, it may be.
+    pub(super) ecn: bool,
     scaling: bool,
     /// Shift of the peer's window field.
     pub(super) snd_scale: u8,
@@ -55,12 +61,14 @@ pub(super) struct Request {
 }
 
 impl Negotiated {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config, is_passive: bool) -> Self {
+        let ecn = config.profile.ecn;
         Self {
             mss_offered: config.mss,
             mss_clamp: config.profile.mss_default.get().min(u64::from(config.mss)),
             sack: false,
             timestamps: false,
+            ecn: ecn == EcnKind::Request || (ecn == EcnKind::Accept && is_passive),
             scaling: false,
             snd_scale: 0,
             ts_recent: None,
@@ -101,6 +109,13 @@ impl Connection {
     /// Sends a SYN or SYN-ACK.
     pub(super) fn emit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
         let is_answer = flags.contains(Flags::ACK);
+        let ecn = match is_answer {
+            true => Flags::ECE,
+            // Sent again it asks for nothing: the way may drop SYNs that do.
+            false if self.retransmits == 0 => Flags::ECE | Flags::CWR,
+            false => Flags::NONE,
+        };
+        let flags = if self.agreed.ecn { flags | ecn } else { flags };
         let stamps = if is_answer { self.agreed.timestamps } else { self.profile.timestamps };
         let scale = self.receive.scale_offered().filter(|_| !is_answer || self.agreed.scaling);
         let options = Options {
@@ -115,7 +130,8 @@ impl Connection {
         };
         let ack = if is_answer { self.receive.rcv_nxt() } else { 0 };
         let window = self.receive.syn_window();
-        out.send_with_options(&Segment { seq: ISS, ack, len: 0, window, flags, options });
+        let ecn = Codepoint::NotEct;
+        out.send_with_options(&Segment { seq: ISS, ack, len: 0, window, flags, ecn, options });
         self.last_ack_sent = ack;
     }
 
@@ -127,6 +143,9 @@ impl Connection {
         agreed.mss_clamp = peer.max(self.profile.mss_min.get()).min(u64::from(agreed.mss_offered));
         agreed.sack = self.profile.sack && sack_permitted;
         agreed.timestamps = self.profile.timestamps && timestamps.is_some();
+        // ECE and CWR ask, ECE alone agrees.
+        agreed.ecn &= syn.flags.contains(Flags::ECE)
+            && syn.flags.contains(Flags::CWR) != syn.flags.contains(Flags::ACK);
         agreed.scaling = self.profile.window_scaling && window_scale.is_some();
         agreed.snd_scale = if agreed.scaling { window_scale.unwrap_or(0).min(WINDOW_SCALE_MAX) } else { 0 };
         if agreed.timestamps {
@@ -157,6 +176,7 @@ impl Connection {
             scaling: self.agreed.scaling,
             timestamps: self.agreed.timestamps,
             sack: self.agreed.sack,
+            ecn: self.agreed.ecn,
             mss: self.mss,
             passive: is_passive,
         };

@@ -27,7 +27,7 @@ mod timers;
 pub use congestion::BbrReport;
 pub(super) use connection::Config;
 pub use connection::Connection;
-pub use profile::{CongestionControl, HystartKind, Overrides, PacingKind, Profile};
+pub use profile::{CongestionControl, EcnKind, HystartKind, Overrides, PacingKind, Profile};
 pub use shared::SharedProfile;
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 //! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS, as long as congestion
 //! control allows it ([`Connection::may_send`]). Leaves out TSO deferral and autosizing, small queues, and autocorking.
 //!
-//! Source: Linux 6.18 `tcp_output.c`, `tcp_write_xmit()`, `tcp_nagle_test()`,
-//! `__tcp_retransmit_skb()`, `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`; RFC 896.
+//! Source: Linux 6.18 `tcp_output.c`, `tcp_write_xmit()`, `tcp_nagle_test()`, `__tcp_retransmit_skb()`,
+//! `tcp_xmit_retransmit_queue()`, `__tcp_transmit_skb()`, `tcp_ecn_send()`; RFC 896; RFC 3168, section 6.1.
 
 use super::congestion::Flight;
 use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
-use crate::tcp::segment::{Flags, Options, Plain, SackBlocks, Segment, Timestamps};
+use crate::tcp::segment::{Codepoint, Flags, Options, Plain, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Emit, Limit, State};
 use crate::units::Instant;
 
@@ -244,7 +244,10 @@ impl Connection {
         let timestamps = self.timestamps(stamp);
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
-        let segment = Plain::new(seq, ack, len as u32, window, flags, timestamps);
+        let mut segment = Plain::new(seq, ack, len as u32, window, flags, timestamps);
+        if self.agreed.ecn {
+            segment = self.with_ecn(segment);
+        }
         if self.agreed.sack && self.receive.sack_count() > 0 {
             let sack = self.sack_option(ack);
             let options = Options { timestamps, sack, ..Options::NONE };
@@ -255,6 +258,21 @@ impl Connection {
         self.receive.on_ack_sent(&self.profile);
         self.last_ack_sent = ack;
         stamp
+    }
+
+    /// The segment with the bits of ECN: only new data is ECT, as a mark on anything else would be lost with it.
+    #[cold]
+    fn with_ecn(&mut self, mut segment: Plain) -> Plain {
+        if self.receive.echoes_mark() {
+            segment.flags = segment.flags | Flags::ECE;
+        }
+        if segment.len == 0 || segment.seq < self.snd_nxt {
+            return segment;
+        }
+        if std::mem::take(&mut self.recovery.owes_cwr) {
+            segment.flags = segment.flags | Flags::CWR;
+        }
+        segment.with_ecn(Codepoint::Ect0)
     }
 
     #[cold]

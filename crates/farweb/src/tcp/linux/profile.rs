@@ -37,6 +37,19 @@ pub enum PacingKind {
     None,
 }
 
+/// Explicit congestion notification: routers mark packets in place of dropping them (RFC 3168).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnKind {
+    /// Not used.
+    Off,
+    /// Agreed to where the peer asks for it, as Linux does by default.
+    Accept,
+    /// Asked for in SYNs too.
+    Request,
+}
+
 /// How CUBIC leaves its first slow start before a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -104,6 +117,9 @@ constants! {
     congestion_control: CongestionControl = CongestionControl::Cubic;
     /// Pacing of the sender (`sk_pacing_status`, which BBR sets, and programs do by `SO_MAX_PACING_RATE`).
     pacing: PacingKind = PacingKind::Auto;
+    /// Explicit congestion notification (`tcp_ecn`: 0, 2, 1; a kernel's own is 2, `accept`). Chosen: off, so that a transfer is
+    /// the same whatever the peer asks for.
+    ecn: EcnKind = EcnKind::Off;
     /// How CUBIC leaves slow start before a loss (`tcp_cubic.hystart`, `hystart_detect` 3).
     hystart: HystartKind = HystartKind::Linux;
     /// Window in segments below which HyStart does not look (`hystart_low_window`).

@@ -5,7 +5,7 @@
 //! Source: ns-2.35 `tcp/tcp.cc`, `output()`; `tcp/tcp-sink.cc`; `tcl/lib/ns-default.tcl`.
 
 use super::profile::Profile;
-use crate::tcp::segment::{FIRST_BYTE, Flags, HEADER_BYTES, ISS, Options, Segment};
+use crate::tcp::segment::{Codepoint, FIRST_BYTE, Flags, HEADER_BYTES, ISS, Options, Segment};
 
 /// Size of an ACK and of a SYN, in bytes (`Agent/TCPSink` `packetSize_`, `tcpip_base_hdr_size_`).
 const BARE_BYTES: u32 = HEADER_BYTES;
@@ -53,6 +53,7 @@ impl Profile {
             len: if is_syn { 0 } else { self.packet_size.get() as u32 },
             window: 0,
             flags: if is_syn { Flags::SYN } else { Flags::NONE },
+            ecn: Codepoint::NotEct,
             options: Options::NONE,
         }
     }
@@ -65,6 +66,7 @@ impl Profile {
             len: 0,
             window: 0,
             flags: Flags::ACK,
+            ecn: Codepoint::NotEct,
             options: Options::NONE,
         }
     }

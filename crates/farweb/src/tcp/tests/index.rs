@@ -16,7 +16,7 @@ macro_rules! subjects {
 const STACKS: [Stack; 3] = [
     subjects!("shared", "tcp/tests/shared": "closing" "sending"),
     subjects!("bsd", "tcp/bsd/tests": "acknowledging" "closing" "handshake" "limits" "loss" "options" "reassembly" "sending" "timing" "transfer"),
-    subjects!("linux", "tcp/linux/tests": "acknowledging" "closing" "handshake" "limits" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
+    subjects!("linux", "tcp/linux/tests": "acknowledging" "closing" "ecn" "handshake" "limits" "newreno" "rack" "reassembly" "sack" "sack_recovery" "sending"
         "slow_start" "timeout"),
 ];
 

@@ -3,7 +3,9 @@
 //! The fuzz targets take this file as it is, so it names nothing beside itself but `tcp` and `units`.
 
 use super::invariants::{self, Watch};
-use crate::tcp::{Config, Connection, Flags, HostClock, Notice, Options, Output, SackBlocks, Segment, State};
+use crate::tcp::{
+    Codepoint, Config, Connection, Flags, HostClock, Notice, Options, Output, SackBlocks, Segment, State,
+};
 use crate::units::{Duration, Instant};
 
 /// An event at an endpoint, a call of its application, or time that passes.
@@ -16,6 +18,7 @@ pub(super) enum Operation {
         ack: i64,
         len: u32,
         window: u16,
+        ecn: Codepoint,
         /// Options other than the blocks of SACK.
         options: Options,
         /// SACK blocks: start relative to the acknowledged bytes, and length.
@@ -40,7 +43,15 @@ pub(super) fn perform(config: &Config, host: HostClock, opening: Option<Options>
     let mut connection = match opening {
         None => Connection::connect(Instant::ZERO, config, host, &mut out),
         Some(options) => {
-            let syn = Segment { seq: 0, ack: 0, len: 0, window: 5000, flags: Flags::SYN, options };
+            let syn = Segment {
+                seq: 0,
+                ack: 0,
+                len: 0,
+                window: 5000,
+                flags: Flags::SYN,
+                ecn: Codepoint::NotEct,
+                options,
+            };
             Connection::accept(Instant::ZERO, config, host, &syn, &mut out)
         }
     };
@@ -107,11 +118,10 @@ impl Run {
 
 /// The segment of `operation`, in the numbers of `connection`.
 fn segment_for(connection: &Connection, operation: &Operation) -> Segment {
-    let Operation::Segment { flags, seq, ack, len, window, options, ref sack } = *operation else {
+    let Operation::Segment { flags, seq, ack, len, window, ecn, options, ref sack } = *operation else {
         unreachable!("only segments are asked for")
     };
-    let all = [Flags::FIN, Flags::SYN, Flags::RST, Flags::PSH, Flags::ACK];
-    let chosen = all.into_iter().filter(|flag| flags & flag.bits() != 0);
+    let flags = Flags::all().nth(usize::from(flags)).expect("all that eight bits name");
     let ack = connection.snd_una().saturating_add_signed(ack);
     let blocks = sack.iter().map(|(start, len)| {
         let start = ack.saturating_add_signed(i64::from(*start));
@@ -123,7 +133,8 @@ fn segment_for(connection: &Connection, operation: &Operation) -> Segment {
         ack,
         len,
         window,
-        flags: chosen.fold(Flags::NONE, Flags::union),
+        flags,
+        ecn,
         options: Options { sack, ..options },
     }
 }

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::tcp::{CloseReason, Config, Connection, Flags, HostClock, Notice, Output, Segment, reset_for};
+use crate::tcp::{
+    CloseReason, Codepoint, Config, Connection, Flags, HostClock, Notice, Output, Segment, reset_for,
+};
 use crate::units::{Duration, Instant};
 
 /// One of the two ends.
@@ -25,7 +27,8 @@ enum Event {
     Application(End),
 }
 
-/// Treatment of a segment by the pipe: the extra delay of each copy that arrives.
+/// Treatment of a segment by the pipe: the extra delay of each copy that arrives. A late one has met a queue, and is marked if it
+/// is ECT.
 pub(crate) type Fate = Vec<Duration>;
 
 /// Application: writes, reads as it can, and closes.
@@ -177,7 +180,7 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
     fn arrive(&mut self, end: End, now: Instant, segment: &Segment, out: &mut Output) {
         match &mut self.ends[end as usize] {
             Some(connection) => connection.on_segment(now, segment, out),
-            None if segment.flags == Flags::SYN => {
+            None if segment.flags.without(Flags::ECE | Flags::CWR) == Flags::SYN => {
                 let (config, host) = &self.configs[end as usize];
                 self.ends[end as usize] = Some(Connection::accept(now, config, *host, segment, out));
             }
@@ -191,7 +194,10 @@ impl<F: FnMut(&Sent, Option<&Connection>) -> Fate> Pipe<F> {
             let sent = Sent { at: now, from: end, segment, cwnd_before: self.cwnds[end as usize] };
             self.sent.push(sent);
             for extra in (self.fate)(&sent, self.ends[end as usize].as_ref()) {
-                self.schedule(now + self.delay + extra, Event::Arrival(end.other(), segment));
+                let is_marked = extra > Duration::ZERO && segment.ecn != Codepoint::NotEct;
+                let ecn = if is_marked { Codepoint::Ce } else { segment.ecn };
+                let arrival = Event::Arrival(end.other(), Segment { ecn, ..segment });
+                self.schedule(now + self.delay + extra, arrival);
             }
         }
         self.cwnds[end as usize] = self.ends[end as usize].as_ref().map_or(0, Connection::cwnd);

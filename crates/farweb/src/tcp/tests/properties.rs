@@ -9,7 +9,7 @@ use super::operation::{self, Operation};
 use super::pipe::{Application, End, Fate, Pipe, Sent};
 use super::script::written;
 use crate::tcp::bsd::{self, HeaderPrediction};
-use crate::tcp::linux::{self, CongestionControl, HystartKind, PacingKind};
+use crate::tcp::linux::{self, CongestionControl, EcnKind, HystartKind, PacingKind};
 use crate::tcp::*;
 use crate::units::{Bytes, Duration};
 
@@ -97,10 +97,11 @@ prop_compose! {
             CongestionControl::Cubic, CongestionControl::Reno, CongestionControl::Bbr,
         ]),
         pacing in prop::sample::select(vec![PacingKind::Auto, PacingKind::Internal, PacingKind::None]),
+        ecn in prop::sample::select(vec![EcnKind::Off, EcnKind::Accept, EcnKind::Request]),
     ) -> Profile {
         lasting(linux::Profile {
             timestamps, window_scaling, sack, dsack, rack, tail_loss_probe, frto, nagle, quick_ack_always,
-            slow_start_after_idle, initial_cwnd_segments, hystart, congestion_control, pacing,
+            slow_start_after_idle, initial_cwnd_segments, hystart, congestion_control, pacing, ecn,
             ..linux::Profile::linux()
         })
     }
@@ -258,16 +259,17 @@ fn options() -> impl Strategy<Value = Options> {
 
 fn operation() -> impl Strategy<Value = Operation> {
     let near = prop_oneof![4 => Just(0_i64), 4 => -3000..3000_i64, 1 => -40_000..200_000_i64];
-    let flags =
-        prop_oneof![6 => Just(Flags::ACK.bits()), 2 => 0..32_u8, 1 => Just((Flags::ACK | Flags::FIN).bits())];
+    let flags = prop_oneof![6 => Just(Flags::ACK.bits()), 2 => any::<u8>(), 1 => Just((Flags::ACK | Flags::FIN).bits())];
     let sack = prop::collection::vec((-5000..60_000_i32, 0..4000_u16), 0..5);
-    let segment = (flags, near.clone(), near, 0..3000_u32, any::<u16>(), options(), sack).prop_map(
-        |(flags, seq, ack, len, window, options, sack)| Operation::Segment {
+    let ecn = prop::sample::select(Codepoint::ALL.to_vec());
+    let segment = (flags, near.clone(), near, 0..3000_u32, any::<u16>(), ecn, options(), sack).prop_map(
+        |(flags, seq, ack, len, window, ecn, options, sack)| Operation::Segment {
             flags,
             seq,
             ack,
             len,
             window,
+            ecn,
             options,
             sack,
         },

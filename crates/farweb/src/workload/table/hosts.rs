@@ -12,8 +12,8 @@ use std::path::Path;
 
 use super::batch::Words;
 use super::place::{self, Place, Position};
-use super::quoted;
 use super::text::{Layout, TextTable};
+use super::{optional, quoted};
 use crate::schema::{ColumnSpec, ColumnType as Type, NULL_INT, TableSpec};
 use crate::workload::lines::Lines;
 use crate::workload::{Directory, Host, WorkloadError};
@@ -153,16 +153,4 @@ fn add(
     }
     directory.add(Host { key: key.into(), name: name.into(), buffer, mss });
     Ok(())
-}
-
-fn optional<T>(
-    table: &TextTable,
-    column: usize,
-    check: impl Fn(i64) -> Option<T>,
-    allowed: &str,
-) -> Result<Option<T>, WorkloadError> {
-    let Some(text) = table.get(column) else { return Ok(None) };
-    let value = super::parsed(text, check);
-    let wrong = || table.place().wrong(HOSTS.columns[column].name, quoted(text.as_bytes()), allowed);
-    value.map(Some).ok_or_else(wrong)
 }

@@ -12,17 +12,21 @@ mod batch;
 mod hosts;
 mod place;
 
-pub(in crate::workload) use place::near;
+mod schedule;
 mod text;
+
+pub(in crate::workload) use place::near;
 
 pub use batch::{Batch, BatchTable, Words};
 pub use hosts::{HostColumns, hosts_from_columns, hosts_of_bytes, open_hosts};
+pub use schedule::{Changes, Schedule};
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hosts::HOSTS;
+use schedule::SCHEDULE;
 use text::{Layout, TextTable};
 
 use super::lines::{Lines, quoted};
@@ -49,7 +53,7 @@ const CACHING: usize = 12;
 const TLS: usize = 13;
 
 /// Tables that a scenario reads.
-pub const WORKLOAD_TABLES: [TableSpec; 2] = [REQUESTS, HOSTS];
+pub const WORKLOAD_TABLES: [TableSpec; 3] = [REQUESTS, HOSTS, SCHEDULE];
 
 const REQUESTS: TableSpec = TableSpec {
     name: "requests",
@@ -379,9 +383,19 @@ fn cell<N: std::str::FromStr, T>(
     table.get(column).and_then(|text| parsed(text, check)).ok_or_else(|| wrong(table, column, allowed))
 }
 
+/// The value of a column that may be empty.
+fn optional<N: std::str::FromStr, T>(
+    table: &TextTable,
+    column: usize,
+    check: impl Fn(N) -> Option<T>,
+    allowed: &str,
+) -> Result<Option<T>, WorkloadError> {
+    table.get(column).is_some().then(|| cell(table, column, check, allowed)).transpose()
+}
+
 fn wrong(table: &TextTable, column: usize, allowed: &str) -> WorkloadError {
     let found = table.get(column).map_or_else(|| "nothing".into(), |text| quoted(text.as_bytes()));
-    table.place().wrong(REQUESTS.columns[column].name, found, allowed)
+    table.place().wrong(table.column(column), found, allowed)
 }
 
 #[cfg(test)]

@@ -138,6 +138,11 @@ impl TextTable {
         self.field_of[column].is_some()
     }
 
+    /// Name of column `column` of the layout.
+    pub(super) fn column(&self, column: usize) -> &'static str {
+        self.layout.table.columns[column].name
+    }
+
     /// Its name, for messages.
     pub(super) fn name(&self) -> &str {
         self.lines.name()

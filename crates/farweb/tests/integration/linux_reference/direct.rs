@@ -56,7 +56,7 @@ impl Direction {
             rate: BitRate::from_bps(cell.rate_bps),
             delay: Duration::from_millis(delay_ms),
             queue: QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All }),
-            loss: Loss::List { drop, of: CountedOver::default() },
+            loss: Loss::List { drop, mark: vec![], of: CountedOver::default() },
             timeline: Timeline::default(),
         };
         Self { link: Link::new(&config, |purpose| RandomStreams::new(0).stream(purpose, 0)), head: None }

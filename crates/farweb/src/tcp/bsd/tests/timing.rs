@@ -22,7 +22,15 @@ fn a_timer_that_is_due_runs_before_a_segment_of_the_same_instant() {
     let mut out = Output::default();
     let mut connection = connecting(HostClock::default(), &mut out);
     let options = Options { mss: NonZeroU16::new(1460), ..Options::NONE };
-    let answer = Segment { seq: 0, ack: 1, len: 0, window: 8760, flags: Flags::SYN | Flags::ACK, options };
+    let answer = Segment {
+        seq: 0,
+        ack: 1,
+        len: 0,
+        window: 8760,
+        flags: Flags::SYN | Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options,
+    };
     assert_eq!(connection.next_timeout(), Some(at(6000)));
     out.segments.clear();
     connection.on_segment(at(6000), &answer, &mut out);
@@ -58,7 +66,15 @@ fn a_probe_before_our_syn_is_acknowledged_has_its_number() {
     let mut out = Output::default();
     let mut connection = connecting(HostClock::default(), &mut out);
     let flags = Flags::SYN | Flags::FIN;
-    let crossing = Segment { seq: 0, ack: 0, len: 0, window: 8760, flags, options: Options::NONE };
+    let crossing = Segment {
+        seq: 0,
+        ack: 0,
+        len: 0,
+        window: 8760,
+        flags,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     connection.on_segment(at(120), &crossing, &mut out);
     assert_eq!(connection.state(), State::CloseWait);
     while let Some(due) = connection.next_timeout().filter(|due| *due <= at(8_000_000)) {

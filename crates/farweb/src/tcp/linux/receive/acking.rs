@@ -4,7 +4,8 @@
 //! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time
 //! adapts to the gaps between segments. A connection that answers received data is in a dialogue, and has its ACKs ride
 //! on data. Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at
-//! once, and then one ACK covers a twentieth of a round trip, at most 1 ms (SACK only). Leaves out ECN.
+//! once, and then one ACK covers a twentieth of a round trip, at most 1 ms (SACK only). A mark has two segments acknowledged
+//! at once ([`marks`](super::marks)). Leaves out nothing.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_event_data_recv()`, `__tcp_ack_snd_check()`, `tcp_incr_quickack()`,
 //! `tcp_measure_rcv_mss()`; `tcp_output.c`, `tcp_send_delayed_ack()`, `tcp_event_ack_sent()`, `tcp_event_data_sent()`; `tcp.c`,
@@ -167,7 +168,7 @@ impl Acking {
         let now = clock.jiffies();
         let (ato_min, gap) = (profile.jiffies.delayed_ack_min, now - self.received_at);
         if self.ato == 0 {
-            self.raise_quick(half_window, profile);
+            self.raise_quick(half_window, profile.quick_acks_max);
             self.ato = ato_min;
         } else if gap <= ato_min / 2 {
             self.ato = self.ato / 2 + ato_min / 2;
@@ -176,22 +177,22 @@ impl Acking {
             self.ato = (self.ato / 2 + gap).min(longest);
         } else if gap > rtt.rto_ticks() {
             // The sender may start slowly again after so long a silence, and is helped by ACKs.
-            self.raise_quick(half_window, profile);
+            self.raise_quick(half_window, profile.quick_acks_max);
         }
         self.received_at = now;
     }
 
-    fn raise_quick(&mut self, half_window: HalfWindow, profile: &SharedProfile) {
+    fn raise_quick(&mut self, half_window: HalfWindow, most: u32) {
         let wanted = match half_window.segments() {
             0 => 2,
             segments => segments,
         };
-        self.quick = self.quick.max(wanted.min(profile.quick_acks_max));
+        self.quick = self.quick.max(wanted.min(most));
     }
 
-    /// A copy or a segment beyond the window: the next segments are acknowledged at once.
-    pub(super) fn go_quick(&mut self, half_window: HalfWindow, profile: &SharedProfile) {
-        self.raise_quick(half_window, profile);
+    /// A copy, a segment beyond the window, a mark: the next segments are acknowledged at once, so many at `most`.
+    pub(super) fn go_quick(&mut self, half_window: HalfWindow, most: u32, profile: &SharedProfile) {
+        self.raise_quick(half_window, most);
         self.pingpong = 0;
         self.ato = profile.jiffies.delayed_ack_min;
     }

@@ -7,6 +7,7 @@
 //! `__tcp_cleanup_rbuf()`; RFC 9293, section 3.10.7.4.
 
 mod acking;
+mod marks;
 mod reassembly;
 mod sack;
 mod taking;
@@ -16,6 +17,7 @@ mod window;
 use std::ops::Range;
 
 use acking::{Acking, HalfWindow, ReceiveState};
+use marks::Marks;
 use reassembly::Early;
 use sack::SackReport;
 use tuning::Tuning;
@@ -71,6 +73,7 @@ pub(super) struct Agreed {
     pub(super) scaling: bool,
     pub(super) timestamps: bool,
     pub(super) sack: bool,
+    pub(super) ecn: bool,
     /// Largest payload that we send to the peer, in bytes, options taken off.
     pub(super) mss: u64,
     /// True when the peer opened the connection.
@@ -92,6 +95,8 @@ pub(super) struct Receiver {
     acking: Acking,
     window: ReceiveWindow,
     tuning: Tuning,
+    /// Of routers, where ECN is in use.
+    marks: Option<Marks>,
     /// Estimated payload of the peer's segments, and payload of the last small one (`rcv_mss`, `last_seg_size`).
     segment: u64,
     small_segment: u64,
@@ -123,6 +128,7 @@ impl Receiver {
             acking: Acking::new(),
             window: ReceiveWindow::new(profile, u64::from(mss), clamp),
             tuning: Tuning::new(),
+            marks: None,
             segment: SEGMENT_ASSUMED,
             small_segment: 0,
             timestamps: false,
@@ -146,6 +152,7 @@ impl Receiver {
         self.rcv_nxt = rcv_nxt;
         self.copied_seq = rcv_nxt;
         (self.timestamps, self.sacks) = (agreed.timestamps, agreed.sack);
+        self.marks = agreed.ecn.then(Marks::default);
         let option_bytes = if agreed.timestamps { TIMESTAMP_BYTES } else { 0 };
         self.window.start(rcv_nxt, agreed.scaling, option_bytes, agreed.passive);
         self.tuning.start(clock.now(), rcv_nxt, self.window.initial_round(FIRST_ROUND));
@@ -166,7 +173,7 @@ impl Receiver {
     /// A segment from `seq` to `end` was not acceptable, and the peer is to learn where we are.
     pub(super) fn on_unacceptable(&mut self, seq: u64, end: u64, profile: &SharedProfile) {
         if seq < end && seq < self.rcv_nxt {
-            self.acking.go_quick(self.half_window(), profile);
+            self.acking.go_quick(self.half_window(), profile.quick_acks_max, profile);
             self.report_duplicate(seq..end.min(self.rcv_nxt));
         }
     }

@@ -49,14 +49,14 @@ impl Receiver {
         } else if seq >= self.rcv_nxt + left {
             self.drop_segment(context.profile);
         } else {
-            self.take_early(segment);
+            self.take_early(context, segment);
         }
         Arrival::default()
     }
 
     /// A copy, or a segment beyond the window: the peer has not heard our ACKs, or probes.
     fn drop_segment(&mut self, profile: &SharedProfile) {
-        self.acking.go_quick(self.half_window(), profile);
+        self.acking.go_quick(self.half_window(), profile.quick_acks_max, profile);
         self.acking.schedule();
     }
 
@@ -115,6 +115,7 @@ impl Receiver {
         self.tuning.on_data(context.clock.now(), self.rcv_nxt, self.window.advertised());
         let half_window = self.half_window();
         self.acking.on_data(context, half_window);
+        self.note_mark(context.profile, segment);
         self.grow_window(segment, memory);
     }
 
@@ -156,7 +157,8 @@ impl Receiver {
     }
 
     /// Keeps a segment that lies beyond a gap.
-    fn take_early(&mut self, segment: Incoming<'_>) {
+    fn take_early(&mut self, context: &Context<'_>, segment: Incoming<'_>) {
+        self.note_mark(context.profile, segment);
         let memory = memory_of(u64::from(segment.packet_bytes()));
         if self.used() > self.window.memory() && !self.window.make_room(self.used()) {
             return;
@@ -201,7 +203,8 @@ mod tests {
         let stamps = Some(Timestamps { value: 1, echo: 1000 });
         let rtt_after = |lens: &[u32]| {
             let mut receiver = Receiver::new(&profile, 1460, None);
-            let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: 1448, passive: false };
+            let agreed =
+                Agreed { scaling: true, timestamps: true, sack: true, ecn: false, mss: 1448, passive: false };
             receiver.start(&clock, 1, agreed);
             for len in lens {
                 let segment = Plain::new(1, 1, *len, 100, Flags::ACK, stamps);

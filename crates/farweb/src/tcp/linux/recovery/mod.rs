@@ -4,10 +4,11 @@
 //! Models the states of Linux: Open, Disorder (an odd ACK was seen), CWR (the window is being reduced without a
 //! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
 //! with SACK, and by duplicate ACKs ([`newreno`]) without; the end of a flight is probed ([`tlp`]); an uncalled-for
-//! reduction is undone ([`undo`], [`frto`]). Leaves out ECN and congestion at the host itself, which lead to CWR too.
+//! reduction is undone ([`undo`], [`frto`]). An echoed mark reduces the window as a loss does, once a window. Leaves out
+//! congestion at the host itself, which leads to CWR too.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_fastretrans_alert()`, `tcp_enter_recovery()`, `tcp_enter_loss()`,
-//! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`; RFC 6675; RFC 5681.
+//! `tcp_timeout_mark_lost()`, `tcp_try_to_open()`, `tcp_enter_cwr()`; RFC 6675; RFC 5681; RFC 3168, section 6.1.2.
 
 mod frto;
 mod newreno;
@@ -74,6 +75,10 @@ pub(super) struct Recovery {
     pub(super) known_blocks: Option<Box<Blocks>>,
     /// True when the last timeout may turn out to be spurious.
     pub(super) frto: bool,
+    /// The window was reduced, and new data has not told the peer yet (`TCP_ECN_QUEUE_CWR`).
+    pub(super) owes_cwr: bool,
+    /// Times that it was reduced for marks.
+    pub(super) ece_cuts: u64,
     /// The receiver has thrown away data that it had SACKed, and the episode is not over (`is_sack_reneg`).
     pub(super) has_reneged: bool,
     pub(super) undo: Undo,
@@ -99,6 +104,8 @@ impl Recovery {
             duplicates_reported: 0,
             known_blocks: None,
             frto: false,
+            owes_cwr: false,
+            ece_cuts: 0,
             has_reneged: false,
             undo: Undo::default(),
             rack: Rack::default(),
@@ -112,6 +119,9 @@ impl Connection {
     pub(super) fn alert(&mut self, duplicates: u32, ack: &mut Ack) -> Resend {
         if self.queue.is_empty() {
             self.queue.sacked_out = 0;
+        }
+        if ack.ece {
+            self.recovery.undo.prior_ssthresh = None;
         }
         if self.is_reneging(ack) {
             return Resend::Nothing;
@@ -181,14 +191,14 @@ impl Connection {
             return Resend::Nothing;
         }
         if self.try_undo_by_duplicates() {
-            self.try_to_open();
+            self.try_to_open(ack.ece);
         }
         self.identify_losses(ack);
         if self.recovery.state != CaState::Recovery {
             if self.queue.lost_out == 0 {
                 return Resend::Nothing;
             }
-            self.enter_recovery();
+            self.enter_recovery(ack.ece);
         }
         Resend::Lost
     }
@@ -204,10 +214,10 @@ impl Connection {
         }
         self.identify_losses(ack);
         if self.queue.lost_out == 0 {
-            self.try_to_open();
+            self.try_to_open(ack.ece);
             return so_far;
         }
-        self.enter_recovery();
+        self.enter_recovery(ack.ece);
         Resend::Lost
     }
 
@@ -227,18 +237,30 @@ impl Connection {
         ack.retransmission_lost |= self.queue.retrans_out < retransmissions;
     }
 
-    /// Enters fast recovery.
-    pub(super) fn enter_recovery(&mut self) {
+    /// Enters fast recovery; what a mark asks for too (`ece`) is not undone.
+    pub(super) fn enter_recovery(&mut self, ece: bool) {
         if !self.is_anything_retransmitted() {
             self.recovery.undo.first_retransmit = None;
         }
         self.recovery.undo.prior_ssthresh = None;
         self.start_undo();
         if !self.recovery.state.is_reducing() {
-            self.recovery.undo.prior_ssthresh = Some(self.current_ssthresh());
+            self.recovery.undo.prior_ssthresh = (!ece).then(|| self.current_ssthresh());
             self.start_reduction();
         }
         self.recovery.state = CaState::Recovery;
+    }
+
+    /// Reduces the window for a mark, unless that is under way.
+    #[cold]
+    fn enter_cwr(&mut self) {
+        self.recovery.undo.prior_ssthresh = None;
+        if self.recovery.state < CaState::Cwr {
+            self.recovery.undo.marker = None;
+            self.start_reduction();
+            self.recovery.state = CaState::Cwr;
+            self.recovery.ece_cuts += u64::from(!self.congestion.is_by_rate());
+        }
     }
 
     /// The retransmission timer has expired: queued segments count as lost.
@@ -263,6 +285,7 @@ impl Connection {
         self.recovery.state = CaState::Loss;
         self.recovery.high_seq = self.snd_nxt;
         self.recovery.probe.high_seq = None;
+        self.recovery.owes_cwr = self.agreed.ecn;
         self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
     }
 
@@ -286,10 +309,13 @@ impl Connection {
         self.queue.forget_retransmit_hint();
     }
 
-    /// Goes to Open, or to Disorder while something is missing.
-    fn try_to_open(&mut self) {
+    /// Goes to Open, or to Disorder while something is missing, or to CWR for a mark.
+    fn try_to_open(&mut self, ece: bool) {
         if !self.is_anything_retransmitted() {
             self.recovery.undo.first_retransmit = None;
+        }
+        if ece {
+            self.enter_cwr();
         }
         if self.recovery.state != CaState::Cwr {
             self.keep_open();
@@ -315,10 +341,11 @@ impl Connection {
         self.congestion.current_ssthresh(self.recovery.state.is_reducing())
     }
 
-    /// The window is going to shrink, for a loss that was found or for one that a probe has repaired.
+    /// The window is going to shrink, for a mark, a loss that was found or one that a probe has repaired.
     fn start_reduction(&mut self) {
         self.recovery.high_seq = self.snd_nxt;
         self.recovery.probe.high_seq = None;
+        self.recovery.owes_cwr = self.agreed.ecn;
         self.congestion.on_loss_found(&self.profile);
     }
 

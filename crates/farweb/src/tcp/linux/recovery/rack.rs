@@ -187,7 +187,7 @@ impl Connection {
         self.rack_detect();
         if self.queue.in_flight() != in_flight {
             if self.recovery.state != CaState::Recovery {
-                self.enter_recovery();
+                self.enter_recovery(false);
                 self.congestion.on_recovery_ack(1, false, self.queue.in_flight());
             }
             self.retransmit_lost(out);

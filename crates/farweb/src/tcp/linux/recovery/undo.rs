@@ -1,8 +1,8 @@
 //! Taking back a reduction of the window that was not called for.
 //!
 //! Models both signs that Linux knows: a reduction is taken back when all that was retransmitted is reported as a
-//! duplicate (D-SACK), or when a timestamp shows that what arrived is the original (Eifel). Leaves out ECN, which forbids
-//! it.
+//! duplicate (D-SACK), or when a timestamp shows that what arrived is the original (Eifel). What a mark has asked for is
+//! never taken back. Leaves out nothing.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_may_undo()`, `tcp_packet_delayed()`, `tcp_undo_cwnd_reduction()`,
 //! `tcp_try_undo_recovery()`, `tcp_try_undo_partial()`, `tcp_try_undo_dsack()`, `tcp_try_undo_loss()`; RFC 3522; RFC 3708.
@@ -92,6 +92,10 @@ impl Connection {
             self.queue.clear_lost();
         }
         let prior_ssthresh = self.recovery.undo.prior_ssthresh;
+        let is_raised = |now| prior_ssthresh.is_some_and(|prior| prior > now);
+        if self.congestion.ssthresh().is_some_and(is_raised) {
+            self.recovery.owes_cwr = false;
+        }
         self.congestion.on_undo(&self.clock, prior_ssthresh);
         if prior_ssthresh.is_some() {
             self.tell_model(Event::Undo);

@@ -5,6 +5,7 @@
 
 mod acknowledging;
 mod closing;
+mod ecn;
 mod handshake;
 mod limits;
 mod newreno;

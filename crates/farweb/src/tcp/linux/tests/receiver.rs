@@ -6,7 +6,7 @@ use crate::tcp::linux::input::Incoming;
 use crate::tcp::linux::receive::{AckDue, Agreed, Arrival, Context, Receiver};
 use crate::tcp::linux::rtt::Rtt;
 use crate::tcp::linux::{Profile, SharedProfile};
-use crate::tcp::segment::{Flags, Options, Segment, Timestamps};
+use crate::tcp::segment::{Codepoint, Flags, Options, Segment, Timestamps};
 use crate::units::{Duration, Instant};
 
 /// A receiver, and the state lent to it.
@@ -24,7 +24,8 @@ impl Scene {
         let profile = SharedProfile::new(profile);
         let clock = Clock::new(Instant::from_nanos(1_000_000_000), HostClock::default(), &profile);
         let mut receiver = Receiver::new(&profile, 1460, None);
-        let agreed = Agreed { scaling: true, timestamps: true, sack: true, mss: LEN, passive: false };
+        let agreed =
+            Agreed { scaling: true, timestamps: true, sack: true, ecn: false, mss: LEN, passive: false };
         receiver.start(&clock, 1, agreed);
         receiver.advertise();
         receiver.on_ack_sent(&profile);
@@ -44,7 +45,8 @@ impl Scene {
 
     fn segment(&mut self, seq: u64, len: u32, flags: Flags) -> AckDue {
         self.pass(1);
-        let segment = Segment { seq, ack: 1, len, window: 100, flags, options: Options::NONE };
+        let segment =
+            Segment { seq, ack: 1, len, window: 100, flags, ecn: Codepoint::NotEct, options: Options::NONE };
         self.take(&segment);
         self.settle()
     }
@@ -148,6 +150,7 @@ fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
         len: LEN as u32,
         window: 100,
         flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
         options,
     });
     scene.settle();
@@ -169,8 +172,15 @@ fn a_copy_is_acknowledged_at_once_and_reported() {
         scene.full(n);
     });
     scene.pass(1);
-    let copy =
-        Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
+    let copy = Segment {
+        seq: 1,
+        ack: 1,
+        len: LEN as u32,
+        window: 100,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     scene.take(&copy);
     assert_eq!(scene.blocks(), [(0, 1)]);
     assert_eq!(scene.settle(), AckDue::Now);
@@ -182,8 +192,15 @@ fn a_fin_beyond_a_gap_counts_when_the_gap_is_filled() {
     let mut scene = Scene::new(Profile::linux());
     scene.segment(1 + LEN, 10, Flags::ACK | Flags::FIN);
     assert_eq!(scene.receiver.rcv_nxt(), 1);
-    let segment =
-        Segment { seq: 1, ack: 1, len: LEN as u32, window: 100, flags: Flags::ACK, options: Options::NONE };
+    let segment = Segment {
+        seq: 1,
+        ack: 1,
+        len: LEN as u32,
+        window: 100,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     let arrival = scene.take(&segment);
     assert_eq!(arrival, Arrival { delivered: LEN + 10, fin: true });
     assert_eq!(scene.receiver.rcv_nxt(), 1 + LEN + 11);

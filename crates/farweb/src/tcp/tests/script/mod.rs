@@ -22,8 +22,8 @@
 //! | `= cwnd 2920, state established` | what the endpoint says of itself |
 //! | `silence` | nothing leaves up to here |
 //!
-//! Flags are `S F R P .` as tcpdump has them. Further options of a segment are `sackOK`, `scale 7`, `ts 9:1` (own clock and
-//! echo) and `sack 2921:4381,5841:7301`. Of a segment that must leave, all is compared but a window that the line does not
+//! Flags are `S F R P . E W` as tcpdump has them, `ect` and `ce` codepoints of ECN. Further options of a segment are `sackOK`,
+//! `scale 7`, `ts 9:1` (own clock and echo) and `sack 2921:4381,5841:7301`. Of a segment that must leave, all is compared but a window that the line does not
 //! give; one that arrives has the window of the one before it unless the line gives one.
 
 mod peer;

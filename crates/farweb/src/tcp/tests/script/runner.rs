@@ -294,6 +294,7 @@ impl Runner {
             "limit" => format!("{:?}", connection.limit(false)),
             "limit_with_more" => format!("{:?}", connection.limit(true)),
             "retransmits" => connection.retransmits().to_string(),
+            "ece_cuts" => connection.ece_cuts().to_string(),
             "timeouts" => connection.timeouts().to_string(),
             "snd_nxt" => connection.snd_nxt().to_string(),
             "rto" => connection.rto().to_string(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::tcp::{Flags, Options, SackBlocks, Segment, Timestamps};
+use crate::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 
 /// A segment as a line gives it.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +14,15 @@ pub(super) struct Line {
     each: Option<u32>,
 }
 
-const LETTERS: [(char, Flags); 5] =
-    [('S', Flags::SYN), ('F', Flags::FIN), ('R', Flags::RST), ('P', Flags::PSH), ('.', Flags::ACK)];
+const LETTERS: [(char, Flags); 7] = [
+    ('S', Flags::SYN),
+    ('F', Flags::FIN),
+    ('R', Flags::RST),
+    ('P', Flags::PSH),
+    ('.', Flags::ACK),
+    ('E', Flags::ECE),
+    ('W', Flags::CWR),
+];
 
 impl Line {
     /// The segment that `words` describe.
@@ -26,11 +33,12 @@ impl Line {
         let [flags, range, rest @ ..] = words else { return Err("a segment has flags and a range".into()) };
         let flags = flags.chars().try_fold(Flags::NONE, |all, letter| {
             let flag = LETTERS.iter().find(|(name, _)| *name == letter);
-            flag.map(|(_, flag)| all | *flag).ok_or("flags are S F R P .")
+            flag.map(|(_, flag)| all | *flag).ok_or("flags are S F R P . E W")
         })?;
         let Range { start: seq, end } = self::range(range)?;
         let len = u32::try_from(end - seq).map_err(|_| "the range is too long")?;
-        let segment = Segment { seq, ack: 0, len, window: 0, flags, options: Options::NONE };
+        let segment =
+            Segment { seq, ack: 0, len, window: 0, flags, ecn: Codepoint::NotEct, options: Options::NONE };
         let mut line = Self { segment, window: None, each: None };
         line.parse_rest(rest)?;
         Ok(line)
@@ -44,6 +52,14 @@ impl Line {
                     self.segment.options.sack_permitted = true;
                     more
                 }
+                ["ect", more @ ..] => {
+                    self.segment.ecn = Codepoint::Ect0;
+                    more
+                }
+                ["ce", more @ ..] => {
+                    self.segment.ecn = Codepoint::Ce;
+                    more
+                }
                 ["sack", list, more @ ..] => {
                     blocks = list.split(',').map(range).collect::<Result<_, _>>()?;
                     more
@@ -52,7 +68,11 @@ impl Line {
                     self.parse_number(name, value)?;
                     more
                 }
-                _ => return Err("after the range come names, each with a value, and `sackOK`".into()),
+                _ => {
+                    return Err(
+                        "after the range come names, each with a value, and `sackOK`, `ect`, `ce`".into()
+                    );
+                }
             };
         }
         self.segment.options.sack = SackBlocks::new(self.segment.ack, blocks);
@@ -102,7 +122,7 @@ fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
 
 /// A segment as a line of a script has it.
 pub(in crate::tcp::tests) fn written(segment: &Segment) -> String {
-    let Segment { seq, ack, len, window, flags, options } = segment;
+    let Segment { seq, ack, len, window, flags, ecn, options } = segment;
     let mut text = format!("{flags} {seq}:{} ", seq + u64::from(*len));
     if flags.contains(Flags::ACK) {
         text += &format!("ack {ack} ");
@@ -110,6 +130,12 @@ pub(in crate::tcp::tests) fn written(segment: &Segment) -> String {
     text += &format!("win {window}");
     if let Some(mss) = options.mss {
         text += &format!(" mss {mss}");
+    }
+    match ecn {
+        Codepoint::NotEct => {}
+        Codepoint::Ect0 => text += " ect",
+        Codepoint::Ce => text += " ce",
+        Codepoint::Ect1 => text += " ect1",
     }
     if options.sack_permitted {
         text += " sackOK";

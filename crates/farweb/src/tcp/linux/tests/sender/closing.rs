@@ -11,7 +11,7 @@ impl Sender {
             echo: self.connection.clock.timestamp_ms_at(self.now) - 100,
         });
         let options = Options { timestamps, ..Options::NONE };
-        let segment = Segment { seq, ack, len, window: self.window, flags, options };
+        let segment = Segment { seq, ack, len, window: self.window, flags, ecn: Codepoint::NotEct, options };
         self.out = Output::default();
         self.connection.on_segment(self.now, &segment, &mut self.out);
     }
@@ -139,7 +139,15 @@ fn a_segment_with_an_old_timestamp_is_dropped_and_answered() {
     assert_eq!(sender.connection.readable(), 1000);
     sender.now = Instant::ZERO + Duration::from_millis(1100);
     let options = Options { timestamps: Some(Timestamps { value: 500, echo: 1 }), ..Options::NONE };
-    let old = Segment { seq: 1001, ack: 1, len: 1000, window: 100, flags: Flags::ACK, options };
+    let old = Segment {
+        seq: 1001,
+        ack: 1,
+        len: 1000,
+        window: 100,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options,
+    };
     sender.out = Output::default();
     sender.connection.on_segment(sender.now, &old, &mut sender.out);
     assert_eq!(sender.connection.readable(), 1000);

@@ -7,7 +7,7 @@ mod pacing;
 mod windows;
 
 use crate::tcp::linux::{Config, Connection, Profile, SharedProfile};
-use crate::tcp::segment::{Flags, Options, SackBlocks, Segment, Timestamps};
+use crate::tcp::segment::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Notice, Output, State};
 use crate::tcp::{HostClock, Random};
 use crate::units::{Bytes, Duration, Instant};
@@ -59,7 +59,8 @@ impl Sender {
             ..Options::NONE
         };
         let flags = Flags::SYN | Flags::ACK;
-        let answer = Segment { seq: 0, ack: 1, len: 0, window: u16::MAX, flags, options };
+        let answer =
+            Segment { seq: 0, ack: 1, len: 0, window: u16::MAX, flags, ecn: Codepoint::NotEct, options };
         sender.connection.on_segment(sender.now, &answer, &mut sender.out);
         sender.peer_seq = 1;
         assert_eq!(sender.connection.state(), State::Established);
@@ -100,8 +101,15 @@ impl Sender {
         let value = (self.now - Instant::ZERO).as_nanos() / 1_000_000;
         let timestamps = echo.map(|echo| Timestamps { value: value as u32, echo });
         let options = Options { timestamps, sack: SackBlocks::new(ack, blocks), ..Options::NONE };
-        let segment =
-            Segment { seq: self.peer_seq, ack, len: 0, window: self.window, flags: Flags::ACK, options };
+        let segment = Segment {
+            seq: self.peer_seq,
+            ack,
+            len: 0,
+            window: self.window,
+            flags: Flags::ACK,
+            ecn: Codepoint::NotEct,
+            options,
+        };
         self.connection.on_segment(self.now, &segment, &mut self.out);
     }
 

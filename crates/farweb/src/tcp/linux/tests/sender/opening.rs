@@ -14,7 +14,7 @@ fn config(profile: Profile) -> Config {
 }
 
 fn syn(options: Options) -> Segment {
-    Segment { seq: 0, ack: 0, len: 0, window: 65535, flags: Flags::SYN, options }
+    Segment { seq: 0, ack: 0, len: 0, window: 65535, flags: Flags::SYN, ecn: Codepoint::NotEct, options }
 }
 
 /// Times in whole seconds at which an unanswered endpoint sends, until it gives up.
@@ -62,7 +62,15 @@ fn a_syn_that_comes_again_is_answered_again_and_both_cost_the_initial_window() {
     let later = second + Duration::from_millis(60);
     connection.on_segment(later, &syn(options), &mut out);
     assert_eq!(out.segments.len(), 3);
-    let ack = Segment { seq: 1, ack: 1, len: 0, window: 65535, flags: Flags::ACK, options: Options::NONE };
+    let ack = Segment {
+        seq: 1,
+        ack: 1,
+        len: 0,
+        window: 65535,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     connection.on_segment(later + Duration::from_millis(60), &ack, &mut out);
     assert_eq!(connection.state(), State::Established);
     assert_eq!(connection.cwnd(), 1460);
@@ -78,7 +86,15 @@ fn one_retransmission_leaves_the_initial_window() {
         Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), Some(&first), &mut out);
     let expiry = connection.next_timeout().unwrap();
     connection.on_timeout(expiry, &mut out);
-    let ack = Segment { seq: 1, ack: 1, len: 0, window: 65535, flags: Flags::ACK, options: Options::NONE };
+    let ack = Segment {
+        seq: 1,
+        ack: 1,
+        len: 0,
+        window: 65535,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     connection.on_segment(expiry + Duration::from_millis(120), &ack, &mut out);
     assert_eq!(connection.cwnd(), 14600);
 }
@@ -104,7 +120,15 @@ fn a_reset_refuses_and_a_wrong_ack_is_reset() {
         Connection::open(None, Instant::ZERO, config(Profile::linux()), host(), None, &mut out);
     out.segments.clear();
     let now = Instant::ZERO + Duration::from_millis(1);
-    let wrong = Segment { seq: 0, ack: 7, len: 0, window: 0, flags: Flags::ACK, options: Options::NONE };
+    let wrong = Segment {
+        seq: 0,
+        ack: 7,
+        len: 0,
+        window: 0,
+        flags: Flags::ACK,
+        ecn: Codepoint::NotEct,
+        options: Options::NONE,
+    };
     connection.on_segment(now, &wrong, &mut out);
     assert_eq!((out.segments[0].flags, out.segments[0].seq), (Flags::RST, 7));
     let reset = Segment { ack: 1, flags: Flags::RST | Flags::ACK, ..wrong };
