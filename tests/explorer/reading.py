@@ -297,7 +297,7 @@ def _scheduled(way: dict[str, Any], folder: Path) -> dict[str, Any]:
         return way
     with (folder / way["schedule"]).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    repeats = way["schedule_after"] == "repeat"
+    repeats = way.get("schedule_after", "hold") == "repeat"
     period = {"every": f"{rows[-1]['time_s']} s"} if repeats else {}
     units = {"rate": ("rate_mbps", "Mbit/s"), "delay": ("delay_ms", "ms")}
     steps: list[dict[str, Any]] = []

@@ -185,7 +185,8 @@ impl Schedule {
         let Changes { mut steps, mut outages, .. } = self.changes();
         steps.retain(|step| step.at < every);
         outages.iter_mut().for_each(|outage| outage.every = Some(every));
-        Ok(Changes { steps, every: Some(every), outages })
+        let every = (!steps.is_empty()).then_some(every);
+        Ok(Changes { steps, every, outages })
     }
 
     fn time(&mut self, table: &TextTable) -> Result<Duration, WorkloadError> {
@@ -281,6 +282,7 @@ mod tests {
         assert_eq!(changes.outages[1], outage(4_000, 1_000, Some(5_000), OutageMode::Drop));
         let down = read("time_s,state\n1,down\n4,\n").unwrap();
         assert_eq!(down.repeated().unwrap().outages, [outage(1_000, 3_000, Some(4_000), OutageMode::Hold)]);
+        assert_eq!(down.repeated().unwrap().every, None, "without steps nothing repeats but outages");
         assert!(down.held().unwrap_err().starts_with("nothing is sent from 1 s on"));
         assert!(read("time_s,loss\n0,1\n").unwrap().repeated().unwrap_err().contains("it is 0 s"));
     }
