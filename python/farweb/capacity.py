@@ -258,7 +258,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
 
 
 def _of_path(held: int, leg: Mapping[str, Any]) -> str:
-    """A queue beside what the path holds. Half of slow start's last window queues at the bottleneck: it sends two segments for an ACK of one."""
+    """A queue beside what the path holds. Half of slow start's last window queues: it sends twice what ACKs bring."""
     burst = min(leg["bdp_bytes"], leg["window_bytes"]) / 2
     short = ", too short for slow start's bursts" if held < burst else ""
     return f": {share(held / leg['bdp_bytes'])} of what the path holds{short}"
