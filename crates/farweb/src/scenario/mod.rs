@@ -59,11 +59,11 @@ pub fn schema() -> Value {
     let [ways, keys] = ["Link", "LinkDirection"]
         .map(|name| schema["$defs"][name].as_object_mut().and_then(|table| table.remove("required")));
     let properties = schema["$defs"]["LinkDirection"]["properties"].as_object();
-    let either = properties.into_iter().flatten().filter_map(|(key, stated)| {
+    let unless = properties.into_iter().flatten().filter_map(|(key, stated)| {
         let other = stated["x-unless"].as_str()?;
-        Some(json!({ "anyOf": [{ "required": [key] }, { "required": [other] }] }))
+        Some(json!({ "if": { "required": [other] }, "else": { "required": [key] } }))
     });
-    let whole = json!({ "required": keys, "allOf": either.collect::<Vec<_>>() });
+    let whole = json!({ "required": keys, "allOf": unless.collect::<Vec<_>>() });
     let link = &mut schema["$defs"]["Link"];
     link["if"] = json!({ "required": ["preset"] });
     link["else"] = json!({ "required": ways, "properties": { "up": whole, "down": whole } });
