@@ -149,16 +149,18 @@ impl ConnectionLimit {
         let links = course.stretch.links.iter();
         let losses: Vec<Loss> = links.map(|link| lasting(link.towards(course.way))).collect();
         let loss_share = one_of(losses.iter().map(mean_loss));
-        let free = course.sender();
+        let bound = course.bound();
+        let segments = |bps: f64| bps * course.cycle_s() / course.packet_bits();
+        // Beyond twice the bound losses do not limit, however large windows would become.
+        let free = course
+            .sender()
+            .map(|sender| bound.map_or(sender, |(bps, _)| sender.with_at_most(2.0 * segments(bps))));
         let loss_event_share = events(&losses, free);
         let takes_time = course.stretch.round_trip() > Duration::ZERO;
         let lossy = free.filter(|_| loss_share > 0.0 && takes_time);
         let over_losses = |sender: Sender| sender.rate(loss_event_share) * course.packet_bits();
-        let behind_losses = |bps: f64| {
-            let most = bps * course.cycle_s() / course.packet_bits();
-            lossy.map_or(bps, |free| over_losses(free.with_at_most(most)))
-        };
-        let bound = course.bound();
+        let behind_losses =
+            |bps: f64| lossy.map_or(bps, |free| over_losses(free.with_at_most(segments(bps))));
         let (session, connection) = course.credits();
         let connection_limit_bps =
             bound.map(|(bps, _)| behind_losses(bps)).or_else(|| lossy.map(over_losses));
