@@ -22,7 +22,8 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
 Row = Mapping[str, Any]
 SECOND = 1_000_000_000
 NOTHING: Row = {
-    **dict.fromkeys(("bytes", "packets", "drops", "drops_full", "drops_aqm", "drops_loss", "marks", "queue_bytes_max"), 0),
+    **dict.fromkeys(("bytes", "packets", "drops", "drops_full", "drops_aqm", "drops_loss", "marks"), 0),
+    "queue_bytes_max": 0,
     **{"queue_bytes_mean": 0.0, "busy": 0.0},
     **dict.fromkeys(("sojourn_p50_s", "sojourn_p95_s", "sojourn_max_s")),
 }

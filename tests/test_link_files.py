@@ -3,13 +3,15 @@
 import gzip
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from farweb import Results, Scenario, WorkloadError
+from farweb import Results, Scenario, WorkloadError, _core
 from farweb.check import check
 from farweb.prepared import Prepared
 from farweb.results.store import Store
@@ -62,6 +64,56 @@ def test_check_says_what_the_file_has(cable: Path, folder: Path) -> None:
     assert found.scenario["path"]["link"][0]["down"]["schedule"] == "pass.csv"
 
 
+def traced(**more: object) -> dict[str, Any]:
+    """The direction down with a trace in place of its rate."""
+    down = {"delay": "60 ms", "queue": "256000 B", "trace": "down.trace", **more}
+    return {DOWN: down}
+
+
+def test_an_opportunity_a_millisecond_is_nearly_a_link_of_12_mbps(cable: Path, folder: Path) -> None:
+    (folder / "down.trace").write_text("1\n")
+    by_trace, by_rate = (Scenario.load(cable, keys) for keys in (traced(), {f"{DOWN}.rate": "12 Mbit/s"}))
+    ends = [each.run(out=name).requests["end_ns"] for name, each in (("trace", by_trace), ("rate", by_rate))]
+    late_ms = (ends[0] - ends[1]) / 1e6
+    assert 0 <= late_ms.min() <= late_ms.max() < 40, "small packets wait for the grid"  # type: ignore[operator]
+    checked = check(by_trace)
+    assert checked.figures["links"][0]["down"]["rate"] == "12 Mbit/s by down.trace"
+    assert "rate" not in checked.scenario["path"]["link"][0]["down"]
+
+
+def test_replications_begin_elsewhere_in_a_trace_and_directions_together(cable: Path, folder: Path) -> None:
+    (folder / "down.trace").write_text("".join(f"{5 * each * each}\n" for each in range(1, 40)))
+    scenario = Scenario.load(cable, traced(trace_offset="random"))
+    first, again, other = (scenario.run(seed=seed, out=f"{seed}-{place}") for place, seed in enumerate((1, 1, 2)))
+    assert same_rows(first, again)
+    assert not same_rows(first, other)
+
+
+def test_a_run_ends_with_a_trace_that_does_not_repeat(cable: Path, folder: Path) -> None:
+    (folder / "down.trace").write_text("".join(f"{each}\n" for each in range(1, 15_001)))
+    results = Scenario.load(cable, traced(trace_repeat=False)).run(out="out")
+    assert results.manifest["now_ns"] <= 15_000_000_000
+    assert results.requests["status"].to_list() == ["done", "done"], "the third would start later"
+    warning = f"{DOWN}.trace_repeat: the run ends with the trace after 15 s at most, whatever is open then"
+    assert warning in results.manifest["warnings"]
+
+
+def test_runs_of_a_worker_share_a_trace(cable: Path, folder: Path) -> None:
+    (folder / "down.trace").write_text("1\n2\n")
+    scenario = Scenario.load(cable, traced())
+    store, inputs = Store("sweep"), Inputs()
+    first, second = (
+        run_of(each, point=0, replication=0, seed=1, levels={}, inputs=inputs)
+        for each in (scenario, scenario.with_({"path.link.0.up.delay": "10 ms"}))
+    )
+    inputs.write(store)
+    with pytest.MonkeyPatch.context() as patch:
+        read = Mock(side_effect=_core.LinkFile)
+        patch.setattr(_core, "LinkFile", read)
+        assert [work(store, run, Version.here(), "here").status for run in (first, second)] == ["done", "done"]
+    read.assert_called_once()
+
+
 def empty(path: Path) -> None:
     path.write_text("")
 
@@ -105,6 +157,30 @@ def test_what_is_no_schedule_is_refused_in_a_line(
     make(folder / "pass.csv")
     before = sorted(folder.iterdir())
     answer = farweb(verb, cable)
+    assert answer.code == 2
+    assert message in answer.err.replace(f"{folder}/", "")
+    assert sorted(folder.iterdir()) == before, "nothing is written"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (empty, "down.trace: is empty; a trace has a line for each delivery opportunity, in whole ms"),
+        (pipe, "down.trace: is a pipe, not a file; name a trace"),
+        (two_gigabytes, "down.trace: has 2,147,483,648 B; a trace has at most 268,435,456 B"),
+        (binary, "down.trace: is not text but binary data (byte 0x00 at offset 0)"),
+        (text("2\n1\n"), 'down.trace:2: found "1" behind "2"; write times in whole ms that do not go back'),
+        (text("-1\n"), 'down.trace:1: found "-1"; write a time in whole ms from 0 to 4294967295'),
+    ],
+)
+def test_what_is_no_trace_is_refused_in_a_line(
+    cable: Path, folder: Path, farweb: Farweb, make: Callable[[Path], object], message: str
+) -> None:
+    down = 'down = { trace = "down.trace", delay = "60 ms" }'
+    cable.write_text(re.sub(r"^down .*$", down, cable.read_text(), count=1, flags=re.MULTILINE))
+    make(folder / "down.trace")
+    before = sorted(folder.iterdir())
+    answer = farweb("run", cable)
     assert answer.code == 2
     assert message in answer.err.replace(f"{folder}/", "")
     assert sorted(folder.iterdir()) == before, "nothing is written"

@@ -44,10 +44,10 @@ def test_observed_values_have_at_least_their_shares_at_or_below() -> None:
     assert observed(0, [0.5]).tolist() == []
 
 
-def test_a_quantile_is_there_when_a_value_lies_beyond_it() -> None:
-    # 10 · (1 − 0.9) is 0.9999999999999998.
-    assert [has_quantile(number, 0.9) for number in (0, 9, 10)] == [False, False, True]
-    assert [has_quantile(number, 0.99) for number in (99, 100)] == [False, True]
+def test_a_quantile_is_shown_when_five_values_lie_beyond_it() -> None:
+    # 50 · (1 − 0.9) is 4.999999999999999.
+    assert [has_quantile(number, 0.9) for number in (0, 49, 50)] == [False, False, True]
+    assert [has_quantile(number, 0.99) for number in (499, 500)] == [False, True]
 
 
 def test_replications_that_failures_reach_leave_no_interval() -> None:

@@ -173,6 +173,7 @@ def test_a_cluster_over_tcp_gives_the_same_bytes(
     ("address", "message"),
     [
         ("tcp://127.0.0.1:1", "no Dask scheduler answers at tcp://127.0.0.1:1: "),
+        ("tls://127.0.0.1:1", "tls://127.0.0.1:1: needs certificates, which Dask's configuration does not name "),
         ("scheduler.json", "scheduler.json: no such file; name a scheduler's address"),
     ],
 )

@@ -292,9 +292,37 @@ class LinkFile:
             WorkloadError: It is no such file.
         """
 
+    @staticmethod
+    def of_any(name: str, content: bytes) -> LinkFile:
+        """Read a file of either kind: a whole number in its first line begins a trace.
+
+        Raises:
+            WorkloadError: It is none.
+        """
+
+    @property
+    def kind(self) -> str:
+        """``schedule`` or ``trace``."""
+
+    @property
+    def length_s(self) -> float:
+        """Time of its last row or opportunity."""
+
     @property
     def rows(self) -> int:
-        """Its rows."""
+        """Its rows, or opportunities."""
+
+    def rates(self, every_ms: int) -> NDArray[np.float64] | None:
+        """Mean rates in spans of `every_ms` within its length, one at least, in bit/s; None without a rate.
+
+        An opportunity carries a packet of 1500 B.
+        """
+
+    def gaps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Begin and length in s of times without sending: outages, or those between two opportunities."""
+
+    def extremes(self) -> tuple[tuple[float, float] | None, float | None]:
+        """Least and largest delay of a schedule in s, and its largest loss; None where it sets none."""
 
 @final
 class HostTable:

@@ -253,8 +253,15 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]
-        of_path = f": {share(held / leg['bdp_bytes'])} of what the path holds" if held and leg["bdp_bytes"] else ""
+        of_path = _of_path(held, leg) if held and leg["bdp_bytes"] else ""
         yield ["queues", f"{narrow['up']['queue']} up, {narrow['down']['queue']} down{of_path}"]
+
+
+def _of_path(held: int, leg: Mapping[str, Any]) -> str:
+    """A queue beside what the path holds. Half of slow start's last window queues: it sends twice what ACKs bring."""
+    burst = min(leg["bdp_bytes"], leg["window_bytes"]) / 2
+    short = ", too short for slow start's bursts" if held < burst else ""
+    return f": {share(held / leg['bdp_bytes'])} of what the path holds{short}"
 
 
 def _of_schemes(tls: Mapping[str, int] | None) -> str:

@@ -27,7 +27,7 @@ class Input(NamedTuple):
 
     Attributes:
         key: The key that names it, ``workload.requests``.
-        kind: ``requests``, ``hosts`` or ``schedule``.
+        kind: ``requests``, ``hosts``, ``schedule`` or ``trace``.
         file: Its name in the scenario, with the seed in place of ``{seed}``.
         path: Its place.
         is_of_link: True for a file that a link names.
@@ -232,9 +232,9 @@ class Description:
         files = {name: each for name, each in self.inputs(seed).items() if each.is_of_link}
         if not files:
             return self.core
-        from farweb.inputs.link_files import open_link_file
+        from farweb.inputs.link_files import read_link_file
 
-        read = opened or (lambda _, each: open_link_file(each.kind, each.path))
+        read = opened or (lambda _, each: read_link_file(each.kind, each.path))
         content = [(each.kind, each.file, read(name, each)) for name, each in files.items()]
         with _problems_by_key(self.overrides):
             return self.core.complete(seed, content)

@@ -10,7 +10,6 @@ from farweb import _core
 from farweb.description import Description, Input
 from farweb.errors import WorkloadError
 from farweb.files.regular import sha256_of, stamp
-from farweb.inputs.link_files import open_link_file
 from farweb.inputs.provenance import caveats, origin
 from farweb.inputs.tables import open_hosts, open_requests
 
@@ -53,8 +52,7 @@ class Prepared:
         stamps = {each.path: stamp(each.path) for each in named.values()}
         host_table = None if hosts is None else open_hosts(hosts.path)
         complete = scenario.complete()
-        links = {name: each for name, each in named.items() if each.is_of_link}
-        inputs = {name: _entry(each, open_link_file(each.kind, each.path).rows) for name, each in links.items()}
+        inputs = {name: _of_link(each) for name, each in named.items() if each.is_of_link}
         if requests is None:
             core = _core.Prepared.of_family(scenario.core, scenario.effective["run"]["seed"])
             prepared = cls(scenario, complete, core, inputs, None, stamps)
@@ -86,6 +84,12 @@ class Prepared:
         for path, found in self._stamps.items():
             if stamp(path) != found:
                 raise WorkloadError(f"{path}: was changed after it was read; begin again when it stays as it is")
+
+
+def _of_link(named: Input) -> dict[str, Any]:
+    from farweb.inputs.link_files import read_link_file
+
+    return _entry(named, read_link_file(named.kind, named.path).rows)
 
 
 def _entry(named: Input, rows: int | None) -> dict[str, Any]:

@@ -112,6 +112,13 @@ def generate(number: int) -> Case:
                 files[file] = _schedule(draw, has_rate, name == "up", is_transfer)
                 kept = {key: value for key, value in link[name].items() if key not in _STEPPED}
                 link[name] = kept | {"schedule": file, "schedule_after": draw.one("hold", "repeat")}
+    for place, link in enumerate(scenario["path"]["link"]):
+        for name in (name for name in ("up", "down") if name in link and not {"handover", "preset"} & set(link)):
+            if _can_trace(link[name]) and draw.chance(0.08):
+                file = f"{name}-{place}.trace"
+                files[file] = _trace(draw)
+                kept = {key: value for key, value in link[name].items() if key != "rate"}
+                link[name] = kept | {"trace": file} | _of_trace(draw)
     return Case(scenario, requests, hosts, files)
 
 
@@ -183,6 +190,27 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _can_trace(way: Table) -> bool:
+    """True where a trace may stand in place of a rate."""
+    is_changing = not {"fade", "outage", "variation", "schedule"}.isdisjoint(way)
+    return way["rate"] != "unlimited" and not is_changing and not any("rate" in step for step in way.get("steps", []))
+
+
+def _trace(draw: Draw) -> str:
+    """Opportunities that are few or many, with gaps."""
+    period = draw.one(40, 250, 1000, 3000)
+    number = max(1, int(period * draw.one(0.02, 0.2, 1, 3)))
+    times = sorted(draw.whole(0, period) for _ in range(number - 1))
+    return "".join(f"{time}\n" for time in [*times, period])
+
+
+def _of_trace(draw: Draw) -> Table:
+    """Keys beside a trace; one that ends does so at a time that the judge knows."""
+    sizes = {"trace_bytes": draw.one("576 B", "3000 B"), "trace_overhead": draw.one("0 B", "20 B")}
+    end = draw.one({"trace_repeat": True, "trace_offset": "random"}, {"trace_repeat": False, "trace_offset": "3 ms"})
+    return draw.some(sizes) | (end if draw.chance(0.5) else {})
 
 
 _STEPPED = ("steps", "steps_every", "outage")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from explorer.way import Way
+from explorer.way import Transmitter, Way
 
 FULL = 1500  # bytes of a full packet
 
@@ -221,21 +221,18 @@ def serve(way: Way, offers: Sequence[Offer], *, of_ns3: bool = False) -> Served:
     else:
         queue = _Codel(way) if way.kind == "codel" else _DropHead(way)
     served = Served()
-    free, since, bits = 0, 0, 0
+    transmitter = Transmitter(way)
     sending: Offer | None = None
 
     def take(now: int) -> None:
-        nonlocal free, since, bits, sending
+        nonlocal sending
         sending = queue.take(now, served)
         if sending is not None:
-            if sending.at >= free:
-                since, bits = sending.at, 0
-            bits += 8 * sending.size
-            free = served.left[sending.number] = way.sent_by(since, bits)
+            served.left[sending.number] = transmitter.send(sending.at, sending.size)
 
     for offer in [*offers, None]:
-        while sending is not None and (offer is None or free <= offer.at):
-            take(free)
+        while sending is not None and (offer is None or transmitter.free <= offer.at):
+            take(transmitter.free)
         if offer is not None:
             queue.join(offer)
             if sending is None:

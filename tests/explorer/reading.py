@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from explorer.way import S, Step, Way
+from explorer.way import MS, S, Step, Trace, Way
 
 ROOT = Path(__file__).parents[2]
 
@@ -138,7 +138,8 @@ class Run:
     def until(self) -> int | None:
         """Time at which the run is cut off, in ns; None where it goes on to its end."""
         until = self.scenario.get("run", {}).get("until", "done")
-        return None if until == "done" else quantity(until)
+        ends = [each.ends for link in self.links for each in link.values() if each.ends is not None]
+        return min([*ends, *([] if until == "done" else [quantity(until)])], default=None)
 
     @cached_property
     def patience(self) -> int | None:
@@ -289,12 +290,14 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scheduled(way: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A direction with the steps and outages that its file has."""
+    """A direction with the steps, outages and opportunities that its files have."""
+    if "trace" in way:
+        return way | {"trace": tuple(map(int, (folder / way["trace"]).read_text("utf-8").split()))}
     if "schedule" not in way:
         return way
     with (folder / way["schedule"]).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    repeats = way["schedule_after"] == "repeat"
+    repeats = way.get("schedule_after", "hold") == "repeat"
     period = {"every": f"{rows[-1]['time_s']} s"} if repeats else {}
     units = {"rate": ("rate_mbps", "Mbit/s"), "delay": ("delay_ms", "ms")}
     steps: list[dict[str, Any]] = []
@@ -357,10 +360,23 @@ def _queue(written: str | dict[str, Any] | None, rate: str, counts: str) -> dict
     }
 
 
+def _trace(table: dict[str, Any]) -> Trace:
+    offset, times = table.get("trace_offset", "0 s"), table["trace"]
+    return Trace(
+        times=times,
+        size=quantity(table.get("trace_bytes", "1504 B")),
+        overhead=quantity(table.get("trace_overhead", "4 B")),
+        offset=0 if offset == "random" else quantity(offset) % (times[-1] * MS),
+        repeats=table.get("trace_repeat", True),
+    )
+
+
 def _way(link: dict[str, Any], name: str) -> Way:
     table, handover = link[name], link.get("handover")
-    of_queue = _queue(table.get("queue"), table["rate"], table.get("queue_counts", "all"))
-    steps = [Step(0, None if table["rate"] == "unlimited" else quantity(table["rate"]), quantity(table["delay"]))]
+    trace = _trace(table) if "trace" in table else None
+    own = table["rate"] if trace is None else f"{trace.rate} bit/s"
+    of_queue = _queue(table.get("queue"), own, table.get("queue_counts", "all"))
+    steps = [Step(0, None if own == "unlimited" else quantity(own), quantity(table["delay"]))]
     for step in table.get("steps", []):
         rate = quantity(step["rate"]) if "rate" in step else steps[-1].rate
         delay = quantity(step["delay"]) if "delay" in step else steps[-1].delay
@@ -374,7 +390,9 @@ def _way(link: dict[str, Any], name: str) -> Way:
         factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
         * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
         shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
-        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade"))),
+        trace=trace,
+        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade")))
+        or table.get("trace_offset") == "random",
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(
             (quantity(each["at"]), quantity(each["lasts"]), quantity(each["every"]) if "every" in each else None)

@@ -1,12 +1,14 @@
 """A direction of a link as the judge sees it: what holds at an instant, and when packets leave and arrive."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 S = 1_000_000_000
+MS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,40 @@ class Step:
     at: int
     rate: int | None
     delay: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Opportunities to send.
+
+    Attributes:
+        times: Their times in ms.
+        size: Bytes of each.
+        overhead: Those that a packet takes besides its own.
+        offset: Time of the trace at the start of the run, in ns.
+        repeats: True when it begins again.
+    """
+
+    times: tuple[int, ...]
+    size: int
+    overhead: int
+    offset: int
+    repeats: bool
+
+    @property
+    def rate(self) -> int:
+        """Mean rate of packets that fill an opportunity, in bit/s."""
+        return round(len(self.times) / (self.times[-1] / 1000) * 8 * (self.size - self.overhead))
+
+    def passed(self, now: int) -> int:
+        """Opportunities from the begin of the first pass up to `now`."""
+        passes, rest = divmod(now + self.offset, self.times[-1] * MS)
+        return passes * len(self.times) + bisect_right(self.times, rest // MS)
+
+    def at(self, place: int) -> int:
+        """Time of the opportunity at a place."""
+        passes, place = divmod(place, len(self.times))
+        return (passes * self.times[-1] + self.times[place]) * MS - self.offset
 
 
 class Sized(Protocol):
@@ -35,7 +71,9 @@ class Way:
         outages: Begin, length and period of each.
         factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
         shift: Least of the delays, by handovers.
-        is_drawn: True where handovers, variation, jitter or a fade make it: then no one here knows when packets leave.
+        trace: In place of its rates, where the rate of steps is the mean.
+        is_drawn: True where handovers, variation, jitter, a fade or an offset make it: then no one here knows when
+            packets leave.
         kind: Of its queue.
         limit: The queue's.
         in_packets: True when that counts packets.
@@ -49,6 +87,7 @@ class Way:
     outages: tuple[tuple[int, int, int | None], ...]
     factor: Fraction | int
     shift: int
+    trace: Trace | None
     is_drawn: bool
     kind: str
     limit: int | None
@@ -69,9 +108,21 @@ class Way:
         return max(0, min(step.delay for step in self.steps) + self.shift)
 
     @property
+    def ends(self) -> int | None:
+        """When the run ends with its trace."""
+        if self.trace is None or self.trace.repeats:
+            return None
+        return self.trace.times[-1] * MS - self.trace.offset
+
+    @property
     def is_constant(self) -> bool:
         """True when nothing changes but losses."""
-        return not self.is_drawn and len({(step.rate, step.delay) for step in self.steps}) == 1 and not self.outages
+        return (
+            not self.is_drawn
+            and self.trace is None
+            and len({(step.rate, step.delay) for step in self.steps}) == 1
+            and not self.outages
+        )
 
     def holds(self, packets: Sequence[Sized]) -> bool:
         """True when the limit of the queue has room for all these."""
@@ -80,7 +131,7 @@ class Way:
 
     def sent_in(self, size: int) -> int:
         """Least time to send `size` bytes, rounded up."""
-        return 0 if self.rate is None else -(-size * 8 * S // self.rate)
+        return 0 if self.rate is None or self.trace is not None else -(-size * 8 * S // self.rate)
 
     def delay_at(self, now: int) -> int:
         """Delay of a packet that leaves at `now`."""
@@ -114,3 +165,30 @@ class Way:
         place = max(place for place, step in enumerate(self.steps) if step.at <= now - begin)
         later = self.steps[place + 1].at if place + 1 < len(self.steps) else self.every
         return self.steps[place], None if later is None else begin + later
+
+
+class Transmitter:
+    """Sends packets over a link, one after the other."""
+
+    def __init__(self, way: Way) -> None:
+        self.free = 0
+        self._way = way
+        self._since, self._bits = 0, 0
+        self._next, self._left = 0, 0
+
+    def send(self, at: int, size: int) -> int:
+        """When a packet has left that is there at `at`."""
+        trace = self._way.trace
+        if at >= self.free:
+            self._since, self._bits, self._left = at, 0, 0
+            self._next = 0 if trace is None else trace.passed(at)
+        if trace is None:
+            self._bits += 8 * size
+            self.free = self._way.sent_by(self._since, self._bits)
+            return self.free
+        self._left -= size + trace.overhead
+        while self._left < 0:
+            self.free = trace.at(self._next)
+            self._next += 1
+            self._left += trace.size
+        return self.free

@@ -5,7 +5,7 @@ use farweb::net::Direction;
 use farweb::scenario::draft::{Draft, Proxy};
 use farweb::scenario::{Carrier, Input, InputKind, LinkFiles, ScenarioError as CoreError, Source};
 use farweb::sweep::{Design, Planned};
-use farweb::units::Duration;
+use farweb::units::{Duration, Instant};
 use farweb::workload::{Directory, Prepared};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyIndexError;
@@ -29,6 +29,37 @@ pub(crate) struct LinkFile(farweb::scenario::LinkFile);
 
 #[pymethods]
 impl LinkFile {
+    #[staticmethod]
+    fn of_any(name: String, content: &[u8]) -> PyResult<Self> {
+        farweb::scenario::LinkFile::of_any(name, content.to_vec()).map(Self).map_err(workload_error)
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind().word()
+    }
+
+    #[getter]
+    fn length_s(&self) -> f64 {
+        self.0.length().as_secs_f64()
+    }
+
+    fn rates<'py>(&self, py: Python<'py>, every_ms: u64) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.0.rates(Duration::from_millis(every_ms)).map(|rates| rates.into_pyarray(py))
+    }
+
+    fn gaps<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
+        let gaps = self.0.gaps();
+        let begins: Vec<f64> = gaps.iter().map(|(at, _)| (*at - Instant::ZERO).as_secs_f64()).collect();
+        let lengths: Vec<f64> = gaps.iter().map(|(_, lasts)| lasts.as_secs_f64()).collect();
+        (begins.into_pyarray(py), lengths.into_pyarray(py))
+    }
+
+    fn extremes(&self) -> (Option<(f64, f64)>, Option<f64>) {
+        let (delays, loss) = self.0.extremes();
+        (delays.map(|[least, most]| (least.as_secs_f64(), most.as_secs_f64())), loss)
+    }
+
     #[new]
     fn new(py: Python<'_>, kind: &str, name: String, content: &[u8]) -> PyResult<Self> {
         let kind = kind_of(kind);

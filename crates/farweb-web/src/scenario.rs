@@ -62,7 +62,7 @@ pub fn edit(text: &str, edits: &str) -> Result<String, JsError> {
 
 /// Figures of a direction of a link.
 fn figures(way: &LinkDirection) -> Value {
-    let rate = way.rate.0;
+    let rate = way.rate();
     let queue_ms = match way.queue {
         Some(Queue::Limit(QueueLimit::Time(time))) => Some(time.as_nanos() as f64 / 1e6),
         Some(Queue::Limit(QueueLimit::Bytes(bytes))) => {

@@ -25,7 +25,7 @@ from farweb.errors import FarwebError
 from farweb.files.made import is_figure
 from farweb.text.words import command
 
-app = group("Make and examine request and host tables.")
+app = group("Make and examine request and host tables, and files of links.")
 app.command(cls=Verb)(probe.probe)
 app.command(cls=Verb)(merge.merge)
 app.command(cls=Verb)(cache.cache)
@@ -270,6 +270,51 @@ def stats(
     if found.imported is not None:
         are, them = ("is a log", "it") if len(files) == 1 else ("are logs", "them")
         output.note(f"{found.source} {are}; workload import, which has more options, makes a table of {them}.")
+    if out is not None:
+        output.note(f"wrote {out}")
+
+
+@app.command(cls=Verb)
+def path(
+    context: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A trace of mahimahi, or a schedule (.csv, .tsv), plain or packed.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Draw it as well: a .png, .svg, .pdf or .html file."),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Describe a trace or a schedule of a link: rates in 100 ms, and gaps with their period.
+
+    A link reads such a file by trace = "down.trace", in place of its rate, or schedule = "pass.csv".
+
+    Examples:
+
+        farweb workload path down.trace
+
+        farweb workload path pass.csv -o pass.png
+    """
+    del debug
+    from farweb.inputs.path_stats import describe, read_path_stats
+
+    output = Output(as_json, quiet)
+    if out is not None:
+        from farweb.plot import chart, paper
+
+        chart.check_target(out)
+    context.with_resource(taken_free(out, force=force))
+    found = read_path_stats(file)
+    if out is not None:
+        paper.draw(describe(found), out)
+    output.result(found.to_dict(), found)
     if out is not None:
         output.note(f"wrote {out}")
 

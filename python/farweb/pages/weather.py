@@ -76,4 +76,5 @@ def _is_drawn(direction: Effective, rare: float) -> bool:
     loss = direction.get("loss", {})
     shares = [loss.get("probability", 0), *(step.get("loss", 0) for step in direction.get("steps", ()))]
     is_lossy = loss.get("kind") == "gilbert-elliott" or any(rare < share < 1 for share in shares)
-    return is_lossy or not {"variation", "jitter", "schedule"}.isdisjoint(direction)
+    begins_anywhere = direction.get("trace_offset") == "random"
+    return is_lossy or begins_anywhere or not {"variation", "jitter", "schedule"}.isdisjoint(direction)

@@ -154,10 +154,11 @@ def _way(point: Point, link: int, direction: str) -> dict[str, str]:
     """Values of one direction of a link, by the words before them."""
     way = point.scenario["path"]["link"][link][direction]
     figures = point.figures["links"][link][direction]
-    is_limited = way["rate"] != "unlimited"
+    rate = way.get("rate")
+    is_limited = rate != "unlimited"
     queue = way.get("queue", "unlimited")
     return {
-        "": _readable_rate(way["rate"]) if is_limited else "unlimited rate",
+        "": figures["rate"] if rate is None else _readable_rate(rate) if is_limited else "unlimited rate",
         " ": write(parse(way["delay"]).number, "s"),
         **({"queue ": _readable(queue) if isinstance(queue, str) else figures["queue"]} if is_limited else {}),
         "loss ": str(figures["loss"]).removeprefix("loss "),

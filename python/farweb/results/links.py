@@ -27,7 +27,10 @@ class Links:
         return len(self._sweep.manifest["scenario"]["path"]["link"])
 
     def rate(self, points: Sequence[int], link: int, direction: str) -> float | None:
-        """The largest rate of a link over time, without variation, in bit/s; None when it differs between points."""
+        """The largest rate of a link over time, without variation, in bit/s.
+
+        None when it differs between points, or is in a file.
+        """
         return self._same([self._largest(point, link, direction) for point in points])
 
     def queue(self, points: Sequence[int], link: int, direction: str) -> float | None:
@@ -57,6 +60,8 @@ class Links:
     def _largest(self, point: int, link: int, direction: str) -> float | None:
         own = self._quantity(point, link, direction, "rate", "bit/s")
         both = self._path(point)["link"][link]
+        if not {"schedule", "trace"}.isdisjoint(both[direction]):
+            return None  # the file knows
         steps = both[direction].get("steps") or []
         factor = both["handover"]["rate"][1] if both.get("handover") else 1.0
         rates = (float(parse(step["rate"]).number) for step in steps if step.get("rate"))

@@ -21,7 +21,7 @@ from farweb import _core
 from farweb.errors import ResultsError, WorkloadError
 from farweb.files.columns import NULL_CODE, Column, TableSpec, arrow_type, from_arrow, of_numbers, of_values
 from farweb.files.regular import sha256_of, stamp
-from farweb.inputs.link_files import open_link_file
+from farweb.inputs.link_files import read_link_file
 from farweb.inputs.tables import HOSTS, HOSTS_READ, REQUESTS, open_hosts, open_requests
 from farweb.results.store import Store, input_name
 
@@ -60,7 +60,7 @@ def _write(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, Any]:
                 for batch in batches:
                     writer.write_batch(batch)
         else:
-            open_link_file(kind, source)
+            read_link_file(kind, source)
             sink.write(source.read_bytes())
         sink.write(_seal(sha256, sink.digest.digest()))
     return {"bytes": sink.size, "sha256": sink.digest.hexdigest()}

@@ -30,6 +30,7 @@ _STARTS = 3  # starts in a row without success. Chosen: what kills a process eac
 _LOOK_S = 1.0  # how often a process looks for the one that started it. Chosen: it may go on for so long
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler. Chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
+_TLS = "distributed.comm.tls.ca-file, client.cert and client.key"
 _NOTHING = logging.CRITICAL + 1  # above the level of any message
 
 # Libraries would start a thread a core, modules could come from the current folder, and loky would start a process anew
@@ -308,10 +309,13 @@ def _client(scheduler: str) -> "Client":
         raise RunError(f"{scheduler}: no such file; name a scheduler's address (tcp://host:port) or its scheduler file")
     quiet()
     from distributed import Client
+    from distributed.security import Security
 
     try:
+        if scheduler.startswith("tls://") and Security().get_connection_args("client")["ssl_context"] is None:
+            raise RunError(f"{scheduler}: needs certificates, which Dask's configuration does not name ({_TLS})")
         return Client(**where, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:  # without certificates, of TLS too
+    except (OSError, ValueError) as error:
         raise RunError(f"no Dask scheduler answers at {scheduler}: {first_line(error)}") from None
 
 

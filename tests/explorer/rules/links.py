@@ -10,7 +10,7 @@ from explorer.flights import Flight, flights, size
 from explorer.queues import FULL, LATE, Offer, serve
 from explorer.reading import Run
 from explorer.rules import rule
-from explorer.way import S, Way
+from explorer.way import S, Transmitter, Way
 
 
 @dataclass
@@ -125,7 +125,7 @@ def fifo(run: Run) -> Iterator[str]:
         return
     for (link, direction), own in hops(run).items():
         this = run.links[link][direction]
-        free, since, bits = 0, 0, 0
+        transmitter = Transmitter(this)
         reached: defaultdict[int, int] = defaultdict(int)
         for hop in own:
             if hop.departure is None:
@@ -137,12 +137,9 @@ def fifo(run: Run) -> Iterator[str]:
             if this.queue.get("flows", "exact") == "exact" and hop.arrival < reached[flow]:
                 yield f"{where} overtakes one that was there before it"
             reached[flow] = hop.arrival
-            if hop.arrival >= free:
-                since, bits = hop.arrival, 0
-            bits += 8 * hop.size
-            free = hop.arrival if this.rate is None else this.sent_by(since, bits)
-            if hop.departure != free:
-                yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {free}"
+            ends = transmitter.send(hop.arrival, hop.size)
+            if hop.departure != ends:
+                yield f"{where} is there at {hop.arrival} and leaves at {hop.departure}; its turn ends at {ends}"
 
 
 @rule("links.queue")

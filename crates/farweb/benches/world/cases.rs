@@ -1,6 +1,6 @@
 //! The cases: a path, what rides on it, and the requests.
 
-use farweb::scenario::Scenario;
+use farweb::scenario::{InputKind, LinkFile, LinkFiles, Scenario, Source};
 use farweb::units::Duration;
 
 use crate::requests::{Requests, WEB_MEAN_BYTES, equal, hierarchy, web};
@@ -37,6 +37,12 @@ fn queued(kind: &str) -> String {
          down = {{ rate = \"100 Mbit/s\", delay = \"10 ms\", queue = {{ kind = \"{kind}\"{limit} }} }}"
     )
 }
+
+/// The link of the case `drop-tail`, downwards with as many opportunities of 1500 B in place of its rate.
+const TRACED: &str = r#"
+    up = { rate = "100 Mbit/s", delay = "10 ms" }
+    down = { trace = "even.trace", delay = "10 ms", queue = { kind = "drop-tail", limit = "300 packets" } }
+"#;
 
 /// A link that holds any number of connections up by nothing but its delay.
 const WIDE: &str = r#"
@@ -76,6 +82,7 @@ pub(crate) const NAMES: &[&str] = &[
     "drop-head/linux",
     "codel/linux",
     "fq-codel/linux",
+    "trace/linux",
     "open/bsd44-lite",
     "open/linux",
     "piled/bsd44-lite",
@@ -121,6 +128,10 @@ pub(crate) fn case(name: &str, short: bool) -> Case {
             scenario(&[&queued(kind)], &[HTTP_10], profile, BULK_BUFFER, ""),
             equal(20, full_or(20e6, 2e6) as u64, 0.01, None),
         ),
+        "trace" => (
+            scenario(&[TRACED], &[HTTP_10], profile, BULK_BUFFER, ""),
+            equal(20, full_or(20e6, 2e6) as u64, 0.01, None),
+        ),
         "open" => (
             scenario(&[WIDE], &[HTTP_10], profile, WEB_BUFFER, "origin = { release = \"delayed\" }"),
             // The last one starts before the first response comes.
@@ -161,5 +172,11 @@ fn scenario(links: &[&str], carriers: &[&str], profile: &str, buffer: &str, rest
 }
 
 fn parsed(text: &str) -> Scenario {
-    Scenario::parse(text, "benchmark.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+    // 100 Mbit/s: 25 opportunities in 3 ms.
+    let trace: String = (1..=25_000).map(|number| format!("{}\n", (number * 3_u32).div_ceil(25))).collect();
+    let trace = LinkFile::of_bytes(InputKind::Trace, "even.trace".to_owned(), trace.into_bytes());
+    let mut files = LinkFiles::default();
+    files.add(InputKind::Trace, "even.trace".to_owned(), trace.expect("it is a trace"));
+    let complete = Source::parse(text, "benchmark.toml", &[]).and_then(|source| source.complete(&files));
+    complete.unwrap_or_else(|error| panic!("{error}"))
 }

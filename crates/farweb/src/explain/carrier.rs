@@ -65,8 +65,8 @@ const fn end(closed_by: ClosedBy) -> &'static str {
     }
 }
 
-/// Properties of the connections of a leg with this round trip, each with its label.
-pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, String)> {
+/// Properties of the connections of a leg, each with its label.
+pub(super) fn lines(carrier: &Carrier) -> Vec<(&'static str, String)> {
     match carrier {
         Carrier::Http10 { closed_by } => {
             vec![("connections", format!("one for each request, closed by the {}", end(*closed_by)))]
@@ -90,9 +90,6 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
                 ("sessions", format!("a request each; credit {credit} each way, fragments of {fragment}")),
                 ("buffers", format!("write {write_buffer}, read {read_buffer}; layout of {year}")),
             ]
-            .into_iter()
-            .chain(session_limit(*credit, *fragment, trip).map(|limit| ("a session can carry", limit)))
-            .collect()
         }
         Carrier::Http2(http2) => http2_lines(http2),
         Carrier::Mux { connections, overhead, assign, ties } => {
@@ -111,16 +108,6 @@ pub(super) fn lines(carrier: &Carrier, trip: Duration) -> Vec<(&'static str, Str
             vec![("connections", format!("{connections}, always open; {turn}")), ("framing", framing)]
         }
     }
-}
-
-/// Rate of a session when all of its credit, in whole fragments, comes back once a round trip. None if that takes no time.
-fn session_limit(credit: Bytes, fragment: Bytes, trip: Duration) -> Option<String> {
-    if trip == Duration::ZERO {
-        return None;
-    }
-    let bytes = Bytes::new(credit.get().next_multiple_of(fragment.get()));
-    let rate = (bytes.get() * 8) as f64 / trip.as_secs_f64();
-    Some(format!("at most {} of payload = {bytes} per {}", figures::rate(rate), figures::span(trip)))
 }
 
 /// Describes the programs at both ends, if the scenario sets them.

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::figures;
 use super::{carrier, profile_name};
-use crate::net::{Direction, Piece};
+use crate::net::{Direction, Piece, WINDOW_MS};
 use crate::scenario::{Jitter, Link, LinkDirection, Loss, QueueCounts, Scenario, Until};
 use crate::units::{BitRate, Duration};
 
@@ -147,7 +147,7 @@ fn direction_lines(link: &Link, way: Direction, until: Until) -> Vec<String> {
     let direction = link.towards(way);
     let mut lines = vec![format!("{}, {}", super::rate_text(direction), figures::span(direction.delay))];
     // Without a rate no packet ever waits.
-    if direction.rate.0.is_some() {
+    if direction.is_rated() {
         lines.push(queue(direction));
     }
     match &direction.loss {
@@ -163,8 +163,15 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     let (direction, timeline) = (link.towards(way), link.timeline(way));
     let mut lines = Vec::new();
     let rate = |rate: BitRate| figures::rate(rate.as_bps() as f64);
-    if let Some(rates) =
-        link.rates(way, until).filter(|rates| rates.min < rates.max || rates.mean < rates.max)
+    lines.extend(timeline.trace.as_ref().map(|trace| {
+        let [low, high] = trace.usual_rates().map(rate);
+        let (gap, length) = (trace.opportunities.longest_gap(), trace.opportunities.period());
+        let [gap, length] = [gap, length].map(figures::span);
+        format!("{low} to {high} in 95 % of {WINDOW_MS} ms, {length}, longest gap {gap}")
+    }));
+    if let Some(rates) = link
+        .rates(way, until)
+        .filter(|rates| timeline.trace.is_none() && (rates.min < rates.max || rates.mean < rates.max))
     {
         let range = format!("{} to {}, ", rate(rates.min), rate(rates.max));
         let range = if rates.min < rates.max { range } else { String::new() };

@@ -1,7 +1,7 @@
 //! Figures of a leg for one connection: round trip, bandwidth–delay product, window limit.
 //!
 //! The window limit holds for a loss-free bulk transfer towards the clients: as many whole segments as the window holds, sent
-//! once a round trip. Left out: slow start, delayed ACKs, the time of the ACK on the wire, other traffic.
+//! once a round trip, an even number where an ACK covers two. Left out: slow start, the time of the ACK on the wire, other traffic.
 //!
 //! Where a link changes with time, its rate here is the mean over time and its delay the least.
 
@@ -24,6 +24,8 @@ pub struct WindowLimit {
     pub window_bytes: u64,
     /// Whole segments in that window, at least one.
     pub window_segments: u64,
+    /// Those of them that fly in a round trip: an odd one waits for another where an ACK covers two.
+    pub in_flight: u64,
     /// Time that a full segment spends in the transmitters of the leg.
     pub segment_ns: u64,
     /// Rate on the wire, headers included, in bit/s; none when a round trip takes no time.
@@ -64,6 +66,15 @@ impl<'s> Stretch<'s> {
     /// Nodes at its ends.
     pub(super) fn ends(&self) -> [&'s str; 2] {
         [self.first, self.first + self.links.len()].map(|node| self.scenario.path.nodes[node].as_str())
+    }
+
+    /// True where data in a direction come from another leg.
+    pub(super) fn is_passed_on(&self, way: Direction) -> bool {
+        let [from, to] = self.ends();
+        match way {
+            Direction::Up => self.scenario.leg.iter().any(|leg| leg.to == from),
+            Direction::Down => self.scenario.leg.iter().any(|leg| leg.from == to),
+        }
     }
 
     /// Propagation there and back, the least over time.
@@ -120,11 +131,14 @@ impl WindowLimit {
         let window = |buffer| profile.window(buffer, mss_bytes);
         let window_bytes = window(server_buffer).min(window(client_buffer)).min(window_max);
         let payload_bytes = profile.payload_bytes(mss_bytes);
+        let window_segments = window_bytes / payload_bytes;
+        let is_odd = profile.ack_wait().is_some() && window_segments > 1 && window_segments % 2 == 1;
         let window = Self {
             mss_bytes,
             payload_bytes,
             window_bytes,
-            window_segments: window_bytes / payload_bytes,
+            window_segments,
+            in_flight: window_segments - u64::from(is_odd),
             segment_ns: 0,
             window_limit_bps: None,
         };
@@ -141,8 +155,7 @@ impl WindowLimit {
         let packet = packet_of(self.mss_bytes);
         let segment = stretch.serialisation(packet, way);
         let cycle = (stretch.round_trip() + segment).as_secs_f64();
-        let window_limit_bps =
-            (cycle > 0.0).then(|| (self.window_segments * packet.get() * 8) as f64 / cycle);
+        let window_limit_bps = (cycle > 0.0).then(|| (self.in_flight * packet.get() * 8) as f64 / cycle);
         Self { segment_ns: segment.as_nanos(), window_limit_bps, ..self }
     }
 

@@ -1,33 +1,32 @@
-//! Limit of one connection in a direction: the least of its window, its carrier's credits, and cwnd at the losses of its path.
+//! Limit of one connection in a direction: the least of its window, its send buffer, its carrier's credits, and its windows over losses.
 //!
 //! - The **window** lets as many whole segments fly as it holds, once a round trip ([`WindowLimit`]).
 //! - The **send buffer** of Linux, in bytes of memory with the overhead of each segment, lets two thirds of what it holds fly. It counts
 //!   with its largest size.
 //! - A **credit** comes back once a round trip at best: a session's limits one message, a connection's all of them together. The end
-//!   that receives grants it: clients for responses, servers for requests. A credit that grows counts with its largest value.
-//! - **Losses** keep cwnd small: in the mean at `sqrt(3 / 2bp)` segments with Reno, b segments an ACK and the share p of packets that
-//!   begin a loss event (Mathis). CUBIC's mean is the larger of Reno's and its own (RFC 9438). Retransmission timeouts cost time besides
-//!   (Padhye). Losses within a window are one event: a burst counts once, and again for each window that it lasts. BBR has no such limit.
+//!   that receives grants it, clients for responses, servers for requests, in parts that its rule sets: so many whole ones come back, and
+//!   the first of them waits for its bytes ([`Worth`]). A credit that grows counts with its largest value.
+//! - **Losses** keep cwnd small, below the other limits as far as it has not grown back to them ([`Sender`]). Losses within a window are one
+//!   event: a burst counts once, and again for each window that it lasts. BBR has no such limit.
 //!
 //! Losses of steps count as they stay: by the last one, or the least of a period that comes again.
 //!
-//! Left out: losses of handovers, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. Window and credit are bounds;
-//! losses give an estimate, which long transfers keep within [`LOSS_MARGIN`] and short ones may not: slow start takes them beyond it.
+//! Left out: losses of handovers, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. A long transfer keeps within a
+//! tenth of the least limit, of losses one by one; over bursts it may be far slower.
 //!
-//! Sources: M. Mathis, J. Semke, J. Mahdavi and T. Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm", CCR
-//! 27(3), 1997; J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP throughput", SIGCOMM 1998, equation 30 and section 2.1;
-//! RFC 9438, section 5.1.
+//! Source: J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP throughput", SIGCOMM 1998, section 2.1 (events).
 
 use serde::Serialize;
 
 use super::figures;
 use super::leg::{Stretch, WindowLimit};
+use super::rounds::Sender;
+use crate::http::credit::{GrantRule, Worth};
 use crate::http::h2::endpoint::{Config, Role};
 use crate::http::h2::tuning::{Tuning, TuningRule};
+use crate::http::webmux;
 use crate::net::{Direction, Loss};
-use crate::scenario::{Carrier, Leg, LinkDirection};
-use crate::tcp::Profile;
-use crate::tcp::linux::CongestionControl;
+use crate::scenario::{Carrier, LinkDirection};
 use crate::units::{BitRate, Bytes, Duration};
 
 /// Reason for the limit of a connection.
@@ -44,11 +43,6 @@ pub enum LimitedBy {
     Loss,
 }
 
-/// Largest ratio of the rate of a bulk transfer with a hundred loss events to the estimate by losses. Chosen: above 1.67, the largest of
-/// 180 such transfers with CUBIC and Reno, round trips of 40 to 600 ms and losses of 0.03 to 3 %, singly and in bursts of up to 20. The
-/// slowest ran at 0.97 times the estimate with single losses, at 0.17 times with bursts of 10 at 3 % and 40 ms.
-pub const LOSS_MARGIN: f64 = 2.0;
-
 /// Limits of one connection in a direction, in bit/s with headers; none where a round trip takes no time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConnectionLimit {
@@ -64,6 +58,8 @@ pub struct ConnectionLimit {
     pub session_credit_bytes: Option<u64>,
     /// Limit of one session on it, by its own credit too; none where there are no sessions.
     pub session_limit_bps: Option<f64>,
+    /// The same limit and its reason in words.
+    pub session_limit_text: Option<String>,
     /// Share of packets lost on the way, 0 to 1.
     pub loss_share: f64,
     /// Share of packets that begin a loss event, 0 to 1: less than `loss_share` where losses come in bursts.
@@ -78,107 +74,155 @@ pub struct ConnectionLimit {
 /// of a policer.
 const NO_LOSS_LIMIT: &str = "no limit: BBR sends at the rate that it measures, up to some 10 % lost";
 
-impl ConnectionLimit {
-    /// Limits of a connection of `leg` on one stretch of it, with this window, as it is in that direction; credits come back after
-    /// the `whole` round trip of the leg.
-    pub(super) fn of(
-        leg: &Leg,
-        whole: Duration,
-        stretch: &Stretch<'_>,
-        window: &WindowLimit,
-        way: Direction,
-    ) -> Self {
-        let trip = stretch.round_trip();
-        let (session, connection) = credits(&leg.carrier, way);
-        let per_trip = |credit: u64| {
-            let on_wire = credit as f64 * window.packet_bytes() as f64 / window.payload_bytes as f64;
-            (whole > Duration::ZERO).then(|| on_wire * 8.0 / whole.as_secs_f64())
-        };
-        let losses: Vec<Loss> = stretch.links.iter().map(|link| lasting(link.towards(way))).collect();
-        let loss_share = one_of(losses.iter().map(mean_loss));
-        let profile = stretch.tcp.profile();
-        let law = SquareRoot::of(&profile, trip);
-        let loss_event_share = law.events(|| losses.iter());
-        let is_slowed = !is_by_rate(&profile);
-        let loss_limit_bps = (loss_share > 0.0 && trip > Duration::ZERO && is_slowed)
-            .then(|| law.rate(loss_event_share, window.packet_bytes()));
-        let cycle = (trip + Duration::from_nanos(window.segment_ns)).as_secs_f64();
-        let buffered = profile.segments_of_send_buffer(window.payload_bytes);
-        let buffer_limit_bps = buffered
-            .filter(|_| trip > Duration::ZERO)
-            .map(|segments| (segments * window.packet_bytes() * 8) as f64 / cycle);
-        let limits = [
-            (window.window_limit_bps, LimitedBy::Window),
-            (buffer_limit_bps, LimitedBy::SendBuffer),
-            (connection.and_then(per_trip), LimitedBy::Credit),
-            (loss_limit_bps, LimitedBy::Loss),
+/// Credit of a carrier, and what it is worth.
+#[derive(Debug, Clone, Copy)]
+struct Credit {
+    bytes: u64,
+    worth: Worth,
+}
+
+/// A direction of a stretch of a leg.
+pub(super) struct Course<'s> {
+    pub(super) carrier: &'s Carrier,
+    /// All of the leg, over which credits come back.
+    pub(super) whole: &'s Stretch<'s>,
+    pub(super) stretch: &'s Stretch<'s>,
+    /// The window as it is in that direction.
+    pub(super) window: WindowLimit,
+    pub(super) way: Direction,
+}
+
+impl Course<'_> {
+    /// A round trip with a segment on its way.
+    fn cycle_s(&self) -> f64 {
+        (self.stretch.round_trip() + Duration::from_nanos(self.window.segment_ns)).as_secs_f64()
+    }
+
+    fn packet_bits(&self) -> f64 {
+        (self.window.packet_bytes() * 8) as f64
+    }
+
+    /// Segments that the send buffer lets fly.
+    fn buffered(&self) -> Option<u64> {
+        self.stretch.tcp.profile().segments_of_send_buffer(self.window.payload_bytes)
+    }
+
+    /// Credits of a session and of a connection.
+    fn credits(&self) -> (Option<Credit>, Option<Credit>) {
+        let passed_on = self.whole.is_passed_on(self.way).then_some(self.window.payload_bytes);
+        credits(self.carrier, passed_on, self.way)
+    }
+
+    /// Rate by a credit; none where a round trip takes no time.
+    fn by_credit(&self, credit: Credit) -> Option<f64> {
+        let [trip, ahead] = credit.comes_back(self.whole, self.way);
+        let segments = credit.worth.bytes as f64 / self.window.payload_bytes as f64;
+        (trip > Duration::ZERO).then(|| segments * self.packet_bits() / (trip + ahead).as_secs_f64())
+    }
+
+    /// The least rate by window, send buffer and credit, and which of them sets it.
+    fn bound(&self) -> Option<(f64, LimitedBy)> {
+        let takes_time = self.stretch.round_trip() > Duration::ZERO;
+        let buffered = self.buffered().filter(|_| takes_time);
+        let by_buffer = buffered.map(|segments| segments as f64 * self.packet_bits() / self.cycle_s());
+        let by_credit = self.credits().1.and_then(|credit| self.by_credit(credit));
+        let all = [
+            (self.window.window_limit_bps, LimitedBy::Window),
+            (by_buffer, LimitedBy::SendBuffer),
+            (by_credit, LimitedBy::Credit),
         ];
-        let limits = limits.into_iter().filter_map(|(limit, by)| Some((limit?, by)));
-        let least = limits.min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let connection_limit_bps = least.map(|(limit, _)| limit);
-        let of_session = session.and_then(per_trip);
+        let all = all.into_iter().filter_map(|(limit, by)| Some((limit?, by)));
+        all.min_by(|(a, _), (b, _)| a.total_cmp(b))
+    }
+
+    /// A sender whose windows losses alone keep small; none where it follows the rate of the path.
+    fn sender(&self) -> Option<Sender> {
+        let segment_s =
+            self.stretch.bottleneck(self.way).map(|(_, rate)| self.packet_bits() / rate.as_bps() as f64);
+        Sender::of(&self.stretch.tcp.profile(), self.cycle_s(), segment_s.unwrap_or(0.0))
+    }
+}
+
+impl ConnectionLimit {
+    /// Limits of a connection on a course.
+    pub(super) fn of(course: &Course<'_>) -> Self {
+        let links = course.stretch.links.iter();
+        let losses: Vec<Loss> = links.map(|link| lasting(link.towards(course.way))).collect();
+        let loss_share = one_of(losses.iter().map(mean_loss));
+        let free = course.sender();
+        let loss_event_share = events(&losses, free);
+        let takes_time = course.stretch.round_trip() > Duration::ZERO;
+        let lossy = free.filter(|_| loss_share > 0.0 && takes_time);
+        let over_losses = |sender: Sender| sender.rate(loss_event_share) * course.packet_bits();
+        let behind_losses = |bps: f64| {
+            let most = bps * course.cycle_s() / course.packet_bits();
+            lossy.map_or(bps, |free| over_losses(free.with_at_most(most)))
+        };
+        let bound = course.bound();
+        let (session, connection) = course.credits();
+        let connection_limit_bps =
+            bound.map(|(bps, _)| behind_losses(bps)).or_else(|| lossy.map(over_losses));
+        let own = session.and_then(|credit| course.by_credit(credit));
+        let is_by_losses = lossy.is_some_and(|free| bound.is_none_or(|(bps, _)| over_losses(free) < bps));
+        let by_bound = bound.map_or(LimitedBy::Window, |(_, by)| by);
         let mut limit = Self {
             connection_limit_bps,
-            limited_by: least.map_or(LimitedBy::Window, |(_, by)| by),
+            limited_by: if is_by_losses { LimitedBy::Loss } else { by_bound },
             connection_limit_text: None,
-            credit_bytes: connection,
-            session_credit_bytes: session,
-            session_limit_bps: of_session.zip(connection_limit_bps).map(|(own, all)| own.min(all)),
+            credit_bytes: connection.map(|credit| credit.bytes),
+            session_credit_bytes: session.map(|credit| credit.bytes),
+            session_limit_bps: own.zip(connection_limit_bps).map(|(own, all)| all.min(behind_losses(own))),
+            session_limit_text: None,
             loss_share,
             loss_event_share,
-            loss_limit_bps,
-            loss_limit_text: (loss_share > 0.0 && !is_slowed).then_some(NO_LOSS_LIMIT),
+            loss_limit_bps: lossy.and(connection_limit_bps),
+            loss_limit_text: (loss_share > 0.0 && free.is_none()).then_some(NO_LOSS_LIMIT),
         };
-        limit.connection_limit_text = limit.text(window, buffered, trip, whole);
+        limit.session_limit_text = session.and_then(|credit| limit.session_text(credit, course));
+        limit.connection_limit_text = limit.text(course);
         limit
     }
 
-    fn text(
-        &self,
-        window: &WindowLimit,
-        buffered: Option<u64>,
-        trip: Duration,
-        whole: Duration,
-    ) -> Option<String> {
-        let packet = window.packet_bytes();
+    fn text(&self, course: &Course<'_>) -> Option<String> {
+        let packet = course.window.packet_bytes();
+        let trip = course.stretch.round_trip();
         let rate = format!("{} with headers", figures::rate(self.connection_limit_bps?));
+        let lost = figures::percent(self.loss_share);
+        let (about, is, less) = match self.loss_limit_bps {
+            Some(_) => ("about ", ":", format!(", less behind losses of {lost}")),
+            None => ("", " =", String::new()),
+        };
         Some(match self.limited_by {
             LimitedBy::Window => format!(
-                "{rate} = {} × {packet} B per ({} + {})",
-                window.window_segments,
+                "{about}{rate}{is} {} × {packet} B per ({} + {}){less}",
+                course.window.in_flight,
                 figures::span(trip),
-                figures::span(Duration::from_nanos(window.segment_ns))
+                figures::span(Duration::from_nanos(course.window.segment_ns))
             ),
             LimitedBy::SendBuffer => {
-                let segments = buffered.expect("it limits");
+                let segments = course.buffered().expect("it limits");
                 format!(
-                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}",
+                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}{less}",
                     figures::span(trip)
                 )
             }
             LimitedBy::Credit => {
-                format!("at most {rate}: {}", per_trip(self.credit_bytes.expect("it limits"), whole))
+                let credit = course.credits().1.expect("it limits");
+                format!("at most {rate}: {}{less}", credit.per_return(course.whole, course.way))
             }
-            LimitedBy::Loss => {
-                let lost = figures::percent(self.loss_share);
-                if self.loss_event_share < 0.95 * self.loss_share {
-                    format!(
-                        "about {rate}: {lost} lost, {} begin a burst",
-                        figures::percent(self.loss_event_share)
-                    )
-                } else {
-                    format!("about {rate}: {lost} are lost (Padhye)")
-                }
+            LimitedBy::Loss if self.loss_event_share < 0.95 * self.loss_share => {
+                let begin = figures::percent(self.loss_event_share);
+                format!("about {rate}: {lost} lost, {begin} begin a burst")
             }
+            LimitedBy::Loss => format!("about {rate}: {lost} are lost"),
         })
     }
 
     /// The limit of a session and its reason in words; none where there are no sessions.
-    pub(super) fn session_text(&self, trip: Duration) -> Option<String> {
-        let (bps, credit) = (self.session_limit_bps?, self.session_credit_bytes?);
-        let rate = format!("{} with headers", figures::rate(bps));
+    fn session_text(&self, credit: Credit, course: &Course<'_>) -> Option<String> {
+        let rate = format!("{} with headers", figures::rate(self.session_limit_bps?));
         Some(if self.session_limit_bps < self.connection_limit_bps {
-            format!("at most {rate}: {}", per_trip(credit, trip))
+            format!("at most {rate}: {}", credit.per_return(course.whole, course.way))
         } else {
             format!("{rate}, as the connection")
         })
@@ -190,11 +234,50 @@ impl ConnectionLimit {
     }
 }
 
-/// Credits for data in a direction, with their growth, in bytes: of a session and of a connection; `None` where there is none.
-fn credits(carrier: &Carrier, way: Direction) -> (Option<u64>, Option<u64>) {
+impl Credit {
+    fn new(bytes: u64, rule: GrantRule, read: u64) -> Self {
+        Self { bytes, worth: rule.worth(bytes, read) }
+    }
+
+    /// The two times in which it comes back: a round trip, and the transmission of the bytes that its return waits for. A credit that fills
+    /// the line waits for none.
+    fn comes_back(self, whole: &Stretch<'_>, way: Direction) -> [Duration; 2] {
+        let trip = whole.round_trip();
+        let ahead = whole.bottleneck(way).map(|(_, rate)| {
+            let [bytes, ahead] =
+                [self.worth.bytes, self.worth.ahead].map(|bytes| rate.time_to_send(Bytes::new(bytes)));
+            if bytes < trip + ahead { ahead } else { Duration::ZERO }
+        });
+        [trip, ahead.unwrap_or(Duration::ZERO)]
+    }
+
+    /// What comes back, and in which time, in words.
+    fn per_return(self, whole: &Stretch<'_>, way: Direction) -> String {
+        let [trip, ahead] = self.comes_back(whole, way).map(figures::span);
+        let Worth { bytes, ahead: waits } = self.worth;
+        let credit = if self.bytes - bytes < SHORT {
+            format!("{} B of credit", self.bytes)
+        } else {
+            format!("{bytes} of {} B of credit", self.bytes)
+        };
+        if waits < SHORT {
+            format!("{credit} per {trip}")
+        } else {
+            format!("{credit} per ({trip} + {ahead})")
+        }
+    }
+}
+
+/// Bytes that are not said. Chosen: less than a packet.
+const SHORT: u64 = 1000;
+
+/// Credits for data in a direction, with their growth: of a session and of a connection; `None` where there is none. A node passes data
+/// on as it reads them, in segments of `passed_on` bytes; a server writes frames whose ends no rule of a preset misses.
+fn credits(carrier: &Carrier, passed_on: Option<u64>, way: Direction) -> (Option<Credit>, Option<Credit>) {
     match carrier {
         Carrier::WebMux { credit, fragment, .. } => {
-            (Some(credit.get().next_multiple_of(fragment.get())), None)
+            let whole = credit.get().next_multiple_of(fragment.get());
+            (Some(Credit::new(whole, webmux::RULE, fragment.get())), None)
         }
         Carrier::Http2(http2) => {
             let granting = match way {
@@ -208,60 +291,24 @@ fn credits(carrier: &Carrier, way: Direction) -> (Option<u64>, Option<u64>) {
                 Some(Tuning { rule: TuningRule::DrainEighth, max }) => (begun.max(max), credit.connection),
                 Some(Tuning { max, .. }) => (begun.max(max), credit.connection.max(max)),
             };
-            (Some(session), Some(connection))
+            let of = |bytes| Some(Credit::new(bytes, credit.rule, passed_on.unwrap_or(1)));
+            (of(session), of(connection))
         }
         _ => (None, None),
     }
 }
 
-/// True when the congestion control follows the rate of the path, and not losses.
-fn is_by_rate(profile: &Profile) -> bool {
-    matches!(profile, Profile::Linux(own) if own.congestion_control == CongestionControl::Bbr)
-}
-
-/// Rate of bulk data by loss events.
-#[derive(Debug, Clone, Copy)]
-struct SquareRoot {
-    trip_s: f64,
-    timeout_s: f64,
-    per_ack: f64,
-    is_cubic: bool,
-}
-
-impl SquareRoot {
-    fn of(profile: &Profile, trip: Duration) -> Self {
-        let trip_s = trip.as_secs_f64();
-        // cwnd grows by acknowledged segments in Linux, by ACKs in 4.4BSD: one for two segments.
-        let (per_ack, timeout_s, is_cubic) = match profile {
-            Profile::Linux(own) => (1.0, trip_s + 0.2, own.congestion_control == CongestionControl::Cubic),
-            Profile::Bsd(_) | Profile::Ns2(_) => (2.0, trip_s.max(1.0), false),
-        };
-        Self { trip_s, timeout_s, per_ack, is_cubic }
+/// Share of packets that begin a loss event over these losses. It sets the window, which in turn sets the events of a long burst.
+fn events(losses: &[Loss], sender: Option<Sender>) -> f64 {
+    let mut window = f64::INFINITY;
+    let mut share = 0.0;
+    let rounds =
+        if losses.iter().any(|loss| matches!(loss, Loss::GilbertElliott { .. })) { ROUNDS } else { 1 };
+    for _ in 0..rounds {
+        share = one_of(losses.iter().map(|loss| loss_events(loss, window)));
+        window = sender.filter(|_| share > 0.0).map_or(f64::INFINITY, |sender| sender.window(share));
     }
-
-    /// Mean cwnd in segments, where a share `p` of packets begins a loss event.
-    fn window(&self, p: f64) -> f64 {
-        let reno = libm::sqrt(3.0 / (2.0 * self.per_ack * p));
-        let cubic = if self.is_cubic { 1.054 * libm::pow(self.trip_s / p, 0.75) } else { 0.0 };
-        reno.max(cubic)
-    }
-
-    /// Rate of packets of `packet` bytes with headers, likewise.
-    fn rate(&self, p: f64, packet: u64) -> f64 {
-        let timeouts = libm::sqrt(27.0 * self.per_ack * p / 8.0).min(1.0) * p * (1.0 + 32.0 * p * p);
-        packet as f64 * 8.0 / (self.trip_s / self.window(p) + self.timeout_s * timeouts)
-    }
-
-    /// Share of packets that begin a loss event over these losses. It sets the window, which in turn sets the events of a long burst.
-    fn events<'l, I: Iterator<Item = &'l Loss>>(&self, losses: impl Fn() -> I) -> f64 {
-        let mut window = f64::INFINITY;
-        let mut share = 0.0;
-        for _ in 0..ROUNDS {
-            share = one_of(losses().map(|loss| loss_events(loss, window)));
-            window = self.window(share);
-        }
-        share
-    }
+    share
 }
 
 /// Rounds of window and share of events. Chosen: the share changes by less than a thousandth in the last one.
@@ -309,9 +356,4 @@ pub(super) fn mean_loss(loss: &Loss) -> f64 {
             if both > 0.0 { (good_to_bad * loss_bad + bad_to_good * loss_good) / both } else { loss_good }
         }
     }
-}
-
-/// Bytes of a credit in words.
-fn per_trip(credit: u64, trip: Duration) -> String {
-    format!("{} of credit per {}", Bytes::new(credit), figures::span(trip))
 }

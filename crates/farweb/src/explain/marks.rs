@@ -18,7 +18,7 @@ fn ecn(stretch: &Stretch<'_>) -> EcnKind {
 fn marker(way: &LinkDirection) -> Option<&'static str> {
     match (&way.loss, way.queue) {
         (Loss::List { mark, .. }, _) if !mark.is_empty() => Some("list"),
-        (_, Some(queue)) if way.rate.0.is_some() => queue.marking(),
+        (_, Some(queue)) if way.is_rated() => queue.marking(),
         _ => None,
     }
 }

@@ -10,6 +10,7 @@ mod leg;
 mod limit;
 mod marks;
 mod ports;
+mod rounds;
 mod split;
 mod sweep;
 #[cfg(test)]
@@ -33,7 +34,8 @@ pub use cache::CacheReport;
 pub use handshake::{FlightReport, HandshakeReport, PartReport};
 use leg::Stretch;
 pub use leg::{HostLimits, WindowLimit};
-pub use limit::{ConnectionLimit, LOSS_MARGIN, LimitedBy};
+use limit::Course;
+pub use limit::{ConnectionLimit, LimitedBy};
 pub use split::StretchReport;
 pub use sweep::{FactorReport, SweepReport};
 
@@ -308,7 +310,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         hosts,
         text: String::new(),
     };
-    let mut lines = carrier::lines(&leg.carrier, stretch.round_trip());
+    let mut lines = carrier::lines(&leg.carrier);
     lines.extend(carrier::tls_line(leg));
     lines.extend(carrier::programs(&leg.application));
     if index == 0 {
@@ -321,10 +323,11 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
 
 /// Limits of a connection in a direction, on the stretch of its leg that limits it most; without splits with the window of `limit`.
 fn slowest(leg: &Leg, scenario: &Scenario, limit: &WindowLimit, way: Direction) -> ConnectionLimit {
-    let whole = Stretch::of(leg, scenario).round_trip();
+    let whole = Stretch::of(leg, scenario);
     let on = |stretch: Stretch<'_>| {
         let window = if leg.split.is_empty() { *limit } else { WindowLimit::on(&stretch, None) };
-        ConnectionLimit::of(leg, whole, &stretch, &window.towards(&stretch, way), way)
+        let window = window.towards(&stretch, way);
+        ConnectionLimit::of(&Course { carrier: &leg.carrier, whole: &whole, stretch: &stretch, window, way })
     };
     let bps = |limit: &ConnectionLimit| limit.connection_limit_bps.unwrap_or(f64::INFINITY);
     let all = Stretch::all(leg, scenario).into_iter().map(on);
@@ -409,11 +412,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     let is_of_tcp = |by: LimitedBy| matches!(by, LimitedBy::Window | LimitedBy::SendBuffer);
     let is_one = |up: &ConnectionLimit| up.limited_by == leg.least.limited_by && is_of_tcp(up.limited_by);
     let other = leg.up.as_ref().filter(|up| !is_one(up));
-    let said = |text: fn(&ConnectionLimit, Duration) -> Option<String>| {
-        (text(&leg.least, trip), other.and_then(|up| text(up, trip)))
-    };
-    let of_connection = said(|limit, _| limit.connection_limit_text.clone());
-    let of_session = if leg.carrier == "http/2" { said(ConnectionLimit::session_text) } else { (None, None) };
+    let said = |text: fn(&ConnectionLimit) -> Option<String>| (text(&leg.least), other.and_then(text));
+    let of_connection = said(|limit| limit.connection_limit_text.clone());
+    let of_session = said(|limit| limit.session_limit_text.clone());
     for (label, (down, up)) in
         [("a connection can carry", of_connection), ("a session can carry", of_session)]
     {
@@ -479,7 +480,12 @@ fn queue_bytes(direction: &LinkDirection, packet: u64) -> Option<u64> {
 }
 
 fn rate_text(direction: &LinkDirection) -> String {
-    direction.rate.0.map_or("unlimited".to_owned(), |rate| figures::rate(rate.as_bps() as f64))
+    let rate = direction.rate().map(|rate| figures::rate(rate.as_bps() as f64));
+    let file = direction.trace.as_ref().map(|file| format!("by {}", drawing::shorten(file)));
+    match (rate, file) {
+        (None, None) => "unlimited".to_owned(),
+        (rate, file) => rate.into_iter().chain(file).collect::<Vec<_>>().join(" "),
+    }
 }
 
 /// The queue of a direction, such as "62.5 kB", "100 packets", "250 ms (62.5 kB)" or "pie 15 ms, 1000 packets".

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::figures;
 use super::leg::{Stretch, WindowLimit};
-use super::limit::ConnectionLimit;
+use super::limit::{ConnectionLimit, Course};
 use super::profile_name;
 use crate::net::Direction;
 use crate::scenario::{Leg, Scenario, Split, SplitBy, SplitOpen};
@@ -40,10 +40,12 @@ pub struct StretchReport {
 /// Stretches of a leg, from the clients to the servers; empty where it is not split.
 pub(super) fn stretches(leg: &Leg, scenario: &Scenario) -> Vec<StretchReport> {
     let all = if leg.split.is_empty() { Vec::new() } else { Stretch::all(leg, scenario) };
-    let whole = Stretch::of(leg, scenario).round_trip();
+    let whole = Stretch::of(leg, scenario);
     let report = |(index, stretch): (usize, &Stretch<'_>)| {
         let window = WindowLimit::on(stretch, None);
-        let limit = ConnectionLimit::of(leg, whole, stretch, &window, Direction::Down);
+        let way = Direction::Down;
+        let limit =
+            ConnectionLimit::of(&Course { carrier: &leg.carrier, whole: &whole, stretch, window, way });
         let down = stretch.bottleneck(Direction::Down).map(|(_, rate): (usize, BitRate)| rate);
         let [from, to] = stretch.ends().map(str::to_owned);
         StretchReport {

@@ -2,7 +2,7 @@
 
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, queue_bytes, queue_text};
-use crate::net::Direction;
+use crate::net::{Direction, Trace};
 use crate::scenario::{
     HostOr, Link, LinkDirection, Loss, Outage, OutageMode, Packets, Record, Scenario, Until,
 };
@@ -22,6 +22,7 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
     let mut warnings = Vec::new();
     links(scenario, &mut warnings);
     queues(scenario, &mut warnings);
+    traces(scenario, &mut warnings);
     warnings.extend(super::marks::warnings(scenario, &stretches(scenario).collect::<Vec<_>>()));
     lost(scenario, &mut warnings);
     acknowledgements(scenario, &mut warnings);
@@ -56,8 +57,8 @@ fn stretches(scenario: &Scenario) -> impl Iterator<Item = Stretch<'_>> {
 
 fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
     let is_free = |link: &Link, way: Direction| {
-        let LinkDirection { rate, loss, .. } = link.towards(way);
-        rate.0.is_none() && *loss == Loss::None && link.timeline(way).is_constant()
+        let direction = link.towards(way);
+        !direction.is_rated() && direction.loss == Loss::None && link.timeline(way).is_constant()
     };
     if scenario.path.link.iter().all(|link| WAYS.iter().all(|way| is_free(link, *way))) {
         warnings.push(
@@ -67,18 +68,35 @@ fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
         return;
     }
     for (key, way) in directions(scenario) {
-        if way.rate.0.is_some() && way.delay == Duration::ZERO {
+        if way.is_rated() && way.delay == Duration::ZERO {
             warnings
                 .push(format!("{key}.delay: 0 ms on a link with a rate: it adds its transmission time only"));
         }
-        if way.rate.0.is_none() && way.queue.is_some() {
+        if !way.is_rated() && way.queue.is_some() {
             warnings
                 .push(format!("{key}.queue: the rate is unlimited, so no packet ever waits in this queue"));
         }
     }
     for (index, link) in scenario.path.link.iter().enumerate() {
-        if link.up.rate.0.is_some() != link.down.rate.0.is_some() {
+        if link.up.is_rated() != link.down.is_rated() {
             warnings.push(format!("path.link.{index}: one direction has a rate, the other is unlimited"));
+        }
+    }
+}
+
+/// Warns of a run that ends with a trace, and of clients who give up in a gap.
+fn traces(scenario: &Scenario, warnings: &mut Vec<String>) {
+    for (key, way) in directions(scenario) {
+        let Some(Trace { opportunities, repeats, .. }) = way.trace() else { continue };
+        let (length, gap) = (opportunities.period(), opportunities.longest_gap());
+        let is_within = matches!(scenario.run.until, Until::Time(until) if until <= length);
+        if !repeats && !is_within {
+            let length = figures::span(length);
+            warnings.push(format!("{key}.trace_repeat: the run ends with the trace after {length} at most, whatever is open then"));
+        }
+        if let Some(patience) = scenario.clients.give_up.filter(|patience| *patience < gap) {
+            let [gap, patience] = [gap, patience].map(figures::span);
+            warnings.push(format!("{key}.trace: its longest gap is {gap}, and clients give up after {patience} (clients.give_up)"));
         }
     }
 }

@@ -8,6 +8,8 @@
 //! **The worth of a credit.** Let a receiver take bytes in reads of equal size, and let u be the smallest multiple of that size
 //! which its rule returns. A sender that has used a credit of W has k·u of it returned, k = ⌊W/u⌋, and waits for the rest: it
 //! sends k·u a round trip, not W. With grants at one half of the credit that is half of it, unless the reads divide one half.
+//! The first of these needs u - (W - k·u) bytes more than lie there when the credit comes back: their transmission adds to the
+//! round trip ([`GrantRule::worth`]).
 //!
 //! Sources: RFC 9113, sections 5.2 and 6.9; the rules, each where it is described.
 
@@ -143,6 +145,31 @@ const WHOLE: u128 = 1_000_000;
 impl GrantRule {
     /// At half of the initial credit, as nghttp2 and most others have it.
     pub const HALF: Self = Self::Share { of: ShareOf::Initial, millionths: 500_000, strict: false };
+
+    /// The worth of a `credit` in bytes, above 0, at a receiver that takes `read` bytes at a time.
+    #[must_use]
+    pub fn worth(self, credit: u64, read: u64) -> Worth {
+        let is_due = |taken: u64| {
+            Grants { rule: self, window: credit, left: credit as i64 - taken as i64, owed: taken }.is_due()
+        };
+        let (mut low, mut high) = (1, credit.div_ceil(read));
+        while low < high {
+            let middle = low.midpoint(high);
+            (low, high) = if is_due(middle * read) { (low, middle) } else { (middle + 1, high) };
+        }
+        let grant = (low * read).min(credit);
+        let bytes = credit / grant * grant;
+        Worth { bytes, ahead: grant - (credit - bytes) }
+    }
+}
+
+/// What a credit lets a sender send that always has data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Worth {
+    /// Bytes for each return of the credit.
+    pub bytes: u64,
+    /// Bytes that have to come before a return, which takes a round trip and the time of these.
+    pub ahead: u64,
 }
 
 /// The credit that a receiver gives, and its part still owed.
@@ -259,6 +286,27 @@ mod tests {
 
     const fn half(of: ShareOf, strict: bool) -> GrantRule {
         GrantRule::Share { of, millionths: 500_000, strict }
+    }
+
+    /// Whole returns of a credit, and the bytes that the first of them still lacks when the one before is back.
+    #[test]
+    fn the_worth_of_a_credit_is_what_its_rule_returns() {
+        const MIB: u64 = 1 << 20;
+        let rows = [
+            (GrantRule::HALF, 65_535, 1, 65_534, 32_766),
+            (GrantRule::HALF, 65_535, 1448, 33_304, 1073),
+            (half(ShareOf::Initial, true), 6 * MIB, 1, 3 * MIB + 1, 2),
+            (half(ShareOf::Remaining, false), 2 * MIB, 1, 1_398_102, 1),
+            (GrantRule::Below(16_384), 65_535, 1, 49_152, 32_769),
+            (GrantRule::BytesOrBelow { bytes: 4 * MIB, below: 96 << 10 }, 12 * MIB, 1, 12 * MIB, 4 * MIB),
+            (GrantRule::Bytes(4096), 4 * MIB, 1, 4 * MIB, 4096),
+            (GrantRule::Each, 65_535, 1, 65_535, 1),
+            (half(ShareOf::Initial, true), 4096, 512, 2560, 1024),
+            (GrantRule::HALF, 1000, 1448, 1000, 1000),
+        ];
+        for (rule, credit, read, bytes, ahead) in rows {
+            assert_eq!(rule.worth(credit, read), Worth { bytes, ahead }, "{rule:?} of {credit} by {read}");
+        }
     }
 
     #[test]

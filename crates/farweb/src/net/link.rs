@@ -71,10 +71,11 @@ impl<P: Packet> Link<P> {
         } else {
             Cursor::new(&config.timeline, config.rate, config.delay, &random)
         };
-        let meter = Meter::new(config.rate, start.clone());
+        let trace = config.timeline.trace.as_ref().map(|trace| trace.begun(&random));
+        let meter = Meter::new(config.rate, start.clone(), trace.clone());
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
-            let changes = Changes::new(start, config.timeline.jitter, random("jitter"));
+            let changes = Changes::new(start, trace, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
         Self {

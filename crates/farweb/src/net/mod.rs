@@ -25,8 +25,8 @@ pub use queue::{Codel, CodelVariant, DropHead, DropTail, Dropped, FqCodel, Pie, 
 pub use sojourn::Waits;
 pub use stats::LinkStats;
 pub use timeline::{
-    Attenuation, Fade, Handover, Jitter, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates, Shift, Step,
-    Timeline, Variation, mean_rates,
+    Attenuation, Fade, Handover, Jitter, Opportunities, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates,
+    Shift, Step, Timeline, Trace, Variation, WINDOW_MS, mean_rates,
 };
 
 /// Properties of a packet that a link needs.

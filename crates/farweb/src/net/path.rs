@@ -8,7 +8,7 @@ use crate::id::{Id, IdVec};
 use crate::rng::RandomStreams;
 use crate::units::Instant;
 
-use super::timeline::HANDOVER;
+use super::timeline::{HANDOVER, TRACE};
 use super::{Carried, Dropped, Enqueued, Link, LinkConfig, LinkStats, Packet};
 
 define_ids! {
@@ -31,6 +31,7 @@ pub struct Path<P> {
     links: IdVec<LinkId, Link<P>>,
     /// True when there is a link that takes no time.
     has_instant: bool,
+    ends: Option<Instant>,
 }
 
 /// Totals of one direction of a link over a whole run, or in the measured interval.
@@ -122,20 +123,31 @@ impl<P: Packet> Path<P> {
         links: impl Iterator<Item = [LinkConfig; 2]>,
         streams: &RandomStreams,
     ) -> Self {
-        let mut path = Self { nodes, links: IdVec::new(), has_instant: false };
+        let mut path = Self { nodes, links: IdVec::new(), has_instant: false, ends: None };
         let mut number = 0;
         for directions in links {
             for (direction, config) in (0..).zip(&directions) {
                 let random = |purpose: &str| {
-                    streams.stream(purpose, if purpose == HANDOVER { number } else { 2 * number + direction })
+                    streams.stream(
+                        purpose,
+                        if matches!(purpose, HANDOVER | TRACE) { number } else { 2 * number + direction },
+                    )
                 };
                 let link = Link::new(config, random);
                 path.has_instant |= link.takes_no_time();
+                let ends = config.timeline.trace.as_ref().and_then(|trace| trace.begun(random).ends());
+                path.ends = [path.ends, ends].into_iter().flatten().min();
                 path.links.push(link);
             }
             number += u64::from(!directions.iter().all(LinkConfig::takes_no_time));
         }
         path
+    }
+
+    /// When a trace ends that does not come again, if there is one.
+    #[must_use]
+    pub const fn ends(&self) -> Option<Instant> {
+        self.ends
     }
 
     /// Names of the nodes, clients first.

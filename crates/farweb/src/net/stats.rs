@@ -12,7 +12,7 @@ use crate::units::{BitRate, Bytes, Duration, Instant};
 
 use super::queue::{Backlog, Sums};
 use super::sojourn::{Histogram, Sojourn, Waits};
-use super::timeline::Cursor;
+use super::timeline::{Cursor, Trace};
 use super::{DropReason, Packet};
 
 /// Statistics of one direction of a link from `from` to `to`.
@@ -147,6 +147,8 @@ struct Available {
     rate: BitRate,
     /// Rates of a link that changes, in place of that one.
     changing: Option<Cursor>,
+    /// Opportunities, in place of rates.
+    trace: Option<Trace>,
     /// Read until then.
     at: Instant,
     changes_left: u32,
@@ -155,6 +157,10 @@ struct Available {
 impl Available {
     /// Its integral from there to `now`; none from the change on that is one too many.
     fn until(&mut self, now: Instant) -> Option<u128> {
+        if let Some(trace) = &self.trace {
+            let from = std::mem::replace(&mut self.at, now);
+            return Some(trace.work(from, now));
+        }
         let mut work = 0;
         while self.at < now {
             let (rate, end) = match &mut self.changing {
@@ -173,10 +179,10 @@ impl Available {
 }
 
 impl Meter {
-    /// Of a link with a rate, or with rates that change.
-    pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>) -> Self {
-        let available = rate
-            .map(|rate| Box::new(Available { rate, changing, at: Instant::ZERO, changes_left: CHANGES_MAX }));
+    /// Of a link with a rate, with rates that change, or with a trace.
+    pub(super) fn new(rate: Option<BitRate>, changing: Option<Cursor>, trace: Option<Trace>) -> Self {
+        let (at, changes_left) = (Instant::ZERO, CHANGES_MAX);
+        let available = rate.map(|rate| Box::new(Available { rate, changing, trace, at, changes_left }));
         Self { available, ..Self::default() }
     }
 

@@ -76,13 +76,18 @@ impl Transmitter {
         self.free_at
     }
 
-    /// Takes a packet at a rate that changes.
+    /// Takes a packet at a rate that changes, or at the opportunities of a trace.
     ///
     /// Work is counted in 10⁻⁹ bit: a rate of 1 bit/s does one a nanosecond. A piece does `slack` of it for nothing at
     /// its begin, as it was rounded up before, and leaves the rest to the next one. A rate of none is unlimited.
     #[cold]
     fn send_changing(&mut self, now: Instant, bytes: u32) -> Instant {
         let Self { changes: Some(changes), free_at, slack, .. } = self else { panic!("a link that changes") };
+        if let Some(chances) = &mut changes.chances {
+            *free_at = chances.send(now, *free_at, bytes);
+            changes.travel(*free_at);
+            return *free_at;
+        }
         if now >= *free_at {
             (*free_at, *slack) = (now, 0);
         }

@@ -28,8 +28,8 @@ const ABSENT: &[(&[&str], &str)] = &[
         "reordering, duplication and corruption; a link has jitter, which keeps the order, and loses packets by loss",
     ),
     (
-        &["mobility", "trace", "mahimahi", "dama"],
-        "links that change in this way; steps, outages, handovers and variation are there",
+        &["mobility", "dama"],
+        "links that change in this way; steps, schedules, traces, outages, handovers and variation are there",
     ),
     (
         &["wifi", "wlan", "lte", "5g", "nr", "ran", "docsis", "starlink", "radio"],
@@ -134,6 +134,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (&["mahimahi", "mmlink"], "trace = \"down.trace\" of a direction of a link, in place of rate"),
     (&["aqm", "qdisc", "fq"], "queue = \"fq-codel\", \"codel\" or \"pie\" of a direction of a link"),
     (
         &["buffer", "buffersize", "queuesize", "queuelength", "qlen"],

@@ -12,6 +12,8 @@ pub enum InputKind {
     Hosts,
     /// A schedule of a link.
     Schedule,
+    /// A trace of a link.
+    Trace,
 }
 
 /// A file that a scenario names.
@@ -31,7 +33,7 @@ pub struct Input {
 
 impl InputKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Requests, Self::Hosts, Self::Schedule];
+    pub const ALL: [Self; 4] = [Self::Requests, Self::Hosts, Self::Schedule, Self::Trace];
 
     /// The kind as a word.
     #[must_use]
@@ -40,6 +42,7 @@ impl InputKind {
             Self::Requests => "requests",
             Self::Hosts => "hosts",
             Self::Schedule => "schedule",
+            Self::Trace => "trace",
         }
     }
 }
@@ -55,9 +58,12 @@ impl Scenario {
             (name, key, kind, file, None)
         });
         let links = self.path.link.iter().enumerate().flat_map(|(index, link)| {
-            [Direction::Up, Direction::Down].map(|way| {
-                let key = format!("path.link.{index}.{}.schedule", way.name());
-                (key.clone(), key, InputKind::Schedule, &link.towards(way).schedule, Some((index, way)))
+            [Direction::Up, Direction::Down].into_iter().flat_map(move |way| {
+                let own = link.towards(way);
+                [(InputKind::Schedule, &own.schedule), (InputKind::Trace, &own.trace)].map(|(kind, file)| {
+                    let key = format!("path.link.{index}.{}.{}", way.name(), kind.word());
+                    (key.clone(), key, kind, file, Some((index, way)))
+                })
             })
         });
         let named = workload.chain(links).filter_map(|(name, key, kind, file, link)| {

@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use super::check;
 use super::inputs::{Input, InputKind};
-use super::{LinkDirection, Scenario, ScheduleAfter};
-use crate::net::Direction;
-use crate::workload::{Schedule, WorkloadError};
+use super::{LinkDirection, LinkRate, Scenario, ScheduleAfter};
+use crate::net::{Direction, Opportunities, Timeline, Trace, mean_rates};
+use crate::units::{Duration, Instant};
+use crate::workload::{Changes, Schedule, WorkloadError, is_trace, trace_of_bytes};
 
 /// The content of a file that a link names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LinkFile {
     /// A schedule.
     Schedule(Arc<Schedule>),
+    /// A trace.
+    Trace(Arc<Opportunities>),
 }
 
 /// Files that the links of a scenario name in a run with a seed, read.
@@ -37,8 +40,78 @@ impl LinkFile {
             InputKind::Schedule => {
                 Schedule::of_bytes(name, bytes).map(|schedule| Self::Schedule(schedule.into()))
             }
+            InputKind::Trace => trace_of_bytes(name, bytes).map(|trace| Self::Trace(trace.into())),
             InputKind::Requests | InputKind::Hosts => panic!("no link names {}", kind.word()),
         }
+    }
+
+    /// Reads a file in memory that is of a kind by its first line: a whole number begins a trace.
+    ///
+    /// # Errors
+    /// As [`LinkFile::of_bytes`].
+    pub fn of_any(name: String, bytes: Vec<u8>) -> Result<Self, WorkloadError> {
+        let kind = if is_trace(&name, &bytes)? { InputKind::Trace } else { InputKind::Schedule };
+        Self::of_bytes(kind, name, bytes)
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub const fn kind(&self) -> InputKind {
+        match self {
+            Self::Schedule(_) => InputKind::Schedule,
+            Self::Trace(_) => InputKind::Trace,
+        }
+    }
+
+    /// Time that it says something about: to its last row, or opportunity.
+    #[must_use]
+    pub fn length(&self) -> Duration {
+        match self {
+            Self::Schedule(schedule) => schedule.length(),
+            Self::Trace(opportunities) => opportunities.period(),
+        }
+    }
+
+    /// Mean rates in spans of `every` that lie in its length, one at least, in bit/s; none without a rate. An opportunity
+    /// carries a packet of 1500 B.
+    #[must_use]
+    pub fn rates(&self, every: Duration) -> Option<Vec<f64>> {
+        let count = (self.length().as_nanos() / every.as_nanos()).max(1) as usize;
+        let (timeline, own) = match self {
+            Self::Schedule(schedule) => {
+                let Changes { steps, outages, .. } = schedule.changes();
+                let own = steps.iter().find_map(|step| step.rate)?;
+                (Timeline { steps, outages, ..Timeline::default() }, own)
+            }
+            Self::Trace(opportunities) => {
+                let trace = Trace::of_mahimahi(Arc::clone(opportunities));
+                let own = trace.rate();
+                (Timeline { trace: Some(trace), ..Timeline::default() }, own)
+            }
+        };
+        Some(mean_rates(&timeline, own, every.min(self.length().max(Duration::from_nanos(1))), count))
+    }
+
+    /// Times in which nothing is sent, each with its begin: outages, or those between two opportunities.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<(Instant, Duration)> {
+        match self {
+            Self::Schedule(schedule) => {
+                let outages = schedule.changes().outages;
+                outages.iter().map(|outage| (Instant::ZERO + outage.at, outage.lasts)).collect()
+            }
+            Self::Trace(opportunities) => opportunities.gaps().collect(),
+        }
+    }
+
+    /// Least and largest delay of a schedule, and its largest loss, where it sets them.
+    #[must_use]
+    pub fn extremes(&self) -> (Option<[Duration; 2]>, Option<f64>) {
+        let Self::Schedule(schedule) = self else { return (None, None) };
+        let steps = schedule.changes().steps;
+        let delays = || steps.iter().filter_map(|step| step.delay);
+        let loss = steps.iter().filter_map(|step| step.loss).reduce(f64::max);
+        (delays().min().zip(delays().max()).map(|(least, most)| [least, most]), loss)
     }
 
     /// Its rows.
@@ -46,6 +119,7 @@ impl LinkFile {
     pub fn rows(&self) -> u64 {
         match self {
             Self::Schedule(schedule) => schedule.rows(),
+            Self::Trace(opportunities) => opportunities.times().len() as u64,
         }
     }
 }
@@ -77,6 +151,11 @@ impl LinkFiles {
             let direction = complete.path.link[*link].towards_mut(*way);
             let filled = match self.read.get(&(input.kind, input.file.clone())) {
                 Some(LinkFile::Schedule(schedule)) => fill(direction, schedule),
+                Some(LinkFile::Trace(opportunities)) => {
+                    direction.opportunities = Some(Arc::clone(opportunities));
+                    direction.rate = Some(LinkRate(direction.trace().map(|trace| trace.rate())));
+                    Ok(())
+                }
                 None => Err("was not read; farweb check and farweb run do, and a tab of a browser does not"
                     .to_owned()),
             };
@@ -96,7 +175,10 @@ impl LinkFiles {
 impl Scenario {
     /// True when no link names a file that is not read.
     pub(crate) fn is_complete(&self) -> bool {
-        self.inputs(0).iter().all(|input| input.link.is_none())
+        let is_read = |direction: &LinkDirection| {
+            direction.schedule.is_none() && (direction.trace.is_none() || direction.opportunities.is_some())
+        };
+        self.path.link.iter().all(|link| is_read(&link.up) && is_read(&link.down))
     }
 }
 
@@ -113,9 +195,10 @@ fn fill(direction: &mut LinkDirection, schedule: &Schedule) -> Result<(), String
 
 /// Names the file in a problem with steps and outages that came from it.
 fn blame(key: &mut String, message: &mut String, named: &[(Input, (usize, Direction))]) {
-    let came_from = |(_, (link, way)): &&(Input, (usize, Direction))| {
+    let came_from = |(input, (link, way)): &&(Input, (usize, Direction))| {
         let rest = key.strip_prefix(&format!("path.link.{link}.{}.", way.name()));
-        rest.is_some_and(|rest| rest.starts_with("steps") || rest.starts_with("outage"))
+        let is_change = rest.is_some_and(|rest| rest.starts_with("steps") || rest.starts_with("outage"));
+        is_change && input.kind == InputKind::Schedule
     };
     if let Some((input, _)) = named.iter().find(came_from) {
         (*key, *message) = (input.key.clone(), format!("{}: {message}", input.file));

@@ -52,13 +52,18 @@ static SCHEMA: LazyLock<Value> =
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-words` the words that
 /// may stand for one, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
-/// `family` or `scale` an alternative stands.
+/// `family` or `scale` an alternative stands, `x-unless` the key that may stand in place of one.
 #[must_use]
 pub fn schema() -> Value {
     let mut schema = SCHEMA.clone();
     let [ways, keys] = ["Link", "LinkDirection"]
         .map(|name| schema["$defs"][name].as_object_mut().and_then(|table| table.remove("required")));
-    let whole = json!({ "required": keys });
+    let properties = schema["$defs"]["LinkDirection"]["properties"].as_object();
+    let unless = properties.into_iter().flatten().filter_map(|(key, stated)| {
+        let other = stated["x-unless"].as_str()?;
+        Some(json!({ "if": { "required": [other] }, "else": { "required": [key] } }))
+    });
+    let whole = json!({ "required": keys, "allOf": unless.collect::<Vec<_>>() });
     let link = &mut schema["$defs"]["Link"];
     link["if"] = json!({ "required": ["preset"] });
     link["else"] = json!({ "required": ways, "properties": { "up": whole, "down": whole } });

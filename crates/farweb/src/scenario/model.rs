@@ -1,5 +1,7 @@
 //! The keys of a scenario, as types. JSON Schema, defaults and documentation of every key come from here.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 pub use super::cache::Cache;
@@ -19,7 +21,9 @@ pub use crate::http::Release;
 pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
-use crate::net::{self, Direction, LinkConfig, QueueConfig, Rates, Timeline, mean_rates};
+use crate::net::{
+    self, Direction, LinkConfig, Opportunities, QueueConfig, Rates, Timeline, Trace, mean_rates,
+};
 pub use crate::net::{
     Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, Shift, Step, Variation,
 };
@@ -104,8 +108,10 @@ pub struct Link {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkDirection {
-    /// Rate of the link, such as "34.368 Mbit/s", or "unlimited".
-    pub rate: LinkRate,
+    /// Rate of the link, such as "34.368 Mbit/s", or "unlimited". Left out where a trace stands in its place.
+    #[cfg_attr(test, schemars(extend("x-unless" = "trace")))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<LinkRate>,
     /// Propagation delay in this direction, such as "60 ms".
     pub delay: Duration,
     /// Limit of the drop-tail queue, such as "256000 B", "100 packets" or "250 ms", what the link sends in it at its rate at the
@@ -131,6 +137,24 @@ pub struct LinkDirection {
     /// Behind the last row of the schedule: its values hold ("hold"), or the rows before it come again ("repeat").
     #[serde(default, skip_serializing_if = "ScheduleAfter::is_hold")]
     pub schedule_after: ScheduleAfter,
+    /// File with delivery opportunities in place of the rate, a line each, in whole ms, as mahimahi has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// Bytes that an opportunity of the trace carries.
+    #[serde(default = "trace_bytes", skip_serializing_if = "is_trace_bytes")]
+    pub trace_bytes: Bytes,
+    /// Bytes of an opportunity that each packet takes besides its own.
+    #[serde(default = "trace_overhead", skip_serializing_if = "is_trace_overhead")]
+    pub trace_overhead: Bytes,
+    /// Behind its last opportunity the trace begins again; else the run ends with it.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub trace_repeat: bool,
+    /// Time of the trace at the start of the run, or "random": others in each replication, alike in both directions of a link.
+    #[serde(default = "at_start", skip_serializing_if = "is_at_start")]
+    pub trace_offset: Phase,
+    /// The opportunities of the trace, once they are read.
+    #[serde(skip)]
+    pub(super) opportunities: Option<Arc<Opportunities>>,
     /// Rain over a satellite link with adaptive coding, in place of steps; "none" switches it off.
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Fade>"))]
     #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
@@ -167,10 +191,72 @@ impl ScheduleAfter {
     }
 }
 
+const fn trace_bytes() -> Bytes {
+    Bytes::new(1504)
+}
+
+const fn trace_overhead() -> Bytes {
+    Bytes::new(4)
+}
+
+const fn at_start() -> Phase {
+    Phase::At(Duration::ZERO)
+}
+
+const fn yes() -> bool {
+    true
+}
+
+fn is_trace_bytes(bytes: &Bytes) -> bool {
+    *bytes == trace_bytes()
+}
+
+fn is_trace_overhead(bytes: &Bytes) -> bool {
+    *bytes == trace_overhead()
+}
+
+fn is_at_start(phase: &Phase) -> bool {
+    *phase == at_start()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_yes(flag: &bool) -> bool {
+    *flag
+}
+
 impl LinkDirection {
+    /// Its rate, the mean one of a trace that is read; none when unlimited.
+    #[must_use]
+    pub fn rate(&self) -> Option<BitRate> {
+        self.rate.and_then(|rate| rate.0)
+    }
+
+    /// True when packets take time to send.
+    pub(crate) fn is_rated(&self) -> bool {
+        self.trace.is_some() || self.rate().is_some()
+    }
+
+    /// Keys of a trace that are not as when they are left out.
+    pub(super) fn keys_of_trace(&self) -> impl Iterator<Item = &'static str> {
+        let keys = [
+            ("trace_bytes", is_trace_bytes(&self.trace_bytes)),
+            ("trace_overhead", is_trace_overhead(&self.trace_overhead)),
+            ("trace_repeat", is_yes(&self.trace_repeat)),
+            ("trace_offset", is_at_start(&self.trace_offset)),
+        ];
+        keys.into_iter().filter(|(_, is_left_out)| !is_left_out).map(|(key, _)| key)
+    }
+
+    /// Its trace, once that is read.
+    pub(crate) fn trace(&self) -> Option<Trace> {
+        let opportunities = self.opportunities.clone()?;
+        let [bytes, overhead] = [self.trace_bytes, self.trace_overhead].map(|bytes| bytes.get() as u32);
+        Some(Trace { opportunities, bytes, overhead, repeats: self.trace_repeat, offset: self.trace_offset })
+    }
+
     /// The limit of its queue, a time as bytes; none when unlimited.
     pub(crate) fn limit(&self) -> Option<net::QueueLimit> {
-        self.queue.and_then(|queue| queue.limit()?.at(self.rate.0))
+        self.queue.and_then(|queue| queue.limit()?.at(self.rate()))
     }
 
     /// Packets that this limit counts.
@@ -201,6 +287,11 @@ impl Link {
         }
     }
 
+    /// True when a direction sends by a trace.
+    pub(super) const fn has_trace(&self) -> bool {
+        self.up.trace.is_some() || self.down.trace.is_some()
+    }
+
     pub(super) const fn towards_mut(&mut self, way: Direction) -> &mut LinkDirection {
         match way {
             Direction::Up => &mut self.up,
@@ -213,11 +304,11 @@ impl Link {
     pub fn config(&self, way: Direction) -> LinkConfig {
         let own = self.towards(way);
         LinkConfig {
-            rate: own.rate.0,
+            rate: own.rate(),
             delay: own.delay,
             queue: own
                 .queue
-                .map_or(QueueConfig::Unlimited, |queue| queue.config(own.rate.0, own.queue_counts)),
+                .map_or(QueueConfig::Unlimited, |queue| queue.config(own.rate(), own.queue_counts)),
             loss: own.loss.clone(),
             timeline: self.timeline(way),
         }
@@ -225,14 +316,15 @@ impl Link {
 
     /// What changes in a direction.
     pub(crate) fn timeline(&self, way: Direction) -> Timeline {
-        let LinkDirection { rate, steps, steps_every, fade, outage, variation, jitter, .. } =
-            self.towards(way);
+        let own = self.towards(way);
+        let LinkDirection { steps, steps_every, fade, outage, variation, jitter, .. } = own;
         let back = self.towards(way.opposite()).delay;
-        let faded = |fade: &Fade| rate.0.map(|own| fade.pieces(own, back));
+        let faded = |fade: &Fade| own.rate().map(|rate| fade.pieces(rate, back));
         Timeline {
             steps: steps.clone(),
             every: *steps_every,
             fade: fade.as_ref().and_then(faded).unwrap_or_default(),
+            trace: own.trace(),
             outages: outage.clone(),
             handover: self.handover,
             variation: *variation,
@@ -243,14 +335,14 @@ impl Link {
     /// Rates that a direction has over time, in a run of this length; none where its own is unlimited.
     pub(crate) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
         let until = if let Until::Time(until) = until { Some(until) } else { None };
-        self.towards(way).rate.0.map(|own| Rates::of(&self.timeline(way), own, until))
+        self.towards(way).rate().map(|own| Rates::of(&self.timeline(way), own, until))
     }
 
     /// Mean rates of a direction in `count` spans of `every` from the start of the run on, in bit/s; none where its own is
     /// unlimited.
     #[must_use]
     pub fn mean_rates(&self, way: Direction, every: Duration, count: usize) -> Option<Vec<f64>> {
-        self.towards(way).rate.0.map(|own| mean_rates(&self.timeline(way), own, every, count))
+        self.towards(way).rate().map(|own| mean_rates(&self.timeline(way), own, every, count))
     }
 
     /// Least delay that a direction has over time.

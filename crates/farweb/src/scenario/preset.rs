@@ -184,20 +184,24 @@ impl Preset {
         years.into_iter().collect::<Vec<_>>().join(" and ")
     }
 
-    /// The keys that `link` has by it.
+    /// The keys that `link` has by it; a trace stands in place of rate, variation and handovers.
     fn keys(&self, link: &Value) -> Value {
         let mut keys = Map::new();
         for (way, of) in [("up", (|figure| figure.up) as fn(&Figure) -> f64), ("down", |figure| figure.down)]
         {
             let rate = format!("{} Mbit/s", of(&self.rate));
-            let mut own = json!({ "rate": rate, "delay": format!("{} ms", of(&self.delay)) });
+            let mut own = json!({ "delay": format!("{} ms", of(&self.delay)) });
+            let has_trace = !link[way]["trace"].is_null();
+            if !has_trace {
+                own["rate"] = rate.clone().into();
+            }
             let depth_ms = self.queue.as_ref().map_or(self.delay.up + self.delay.down, of);
             let in_force = link[way]["rate"].as_str().unwrap_or(&rate);
             if let Ok(rate) = in_force.parse::<BitRate>() {
                 // At least a packet.
                 let kilobytes = (rate.as_bps() as f64 / 8e6 * depth_ms).round_ties_even().max(2.0);
                 own["queue"] = format!("{kilobytes} kB").into();
-                if let Some(variation) = &self.variation {
+                if let Some(variation) = self.variation.as_ref().filter(|_| !has_trace) {
                     own["variation"] = variation.value.clone();
                 }
             }
@@ -206,7 +210,8 @@ impl Preset {
             }
             keys.insert(way.to_owned(), own);
         }
-        if let Some(handover) = &self.handover {
+        let has_trace = ["up", "down"].iter().any(|way| !link[way]["trace"].is_null());
+        if let Some(handover) = self.handover.as_ref().filter(|_| !has_trace) {
             keys.insert("handover".to_owned(), handover.value.clone());
         }
         keys.into()

@@ -169,9 +169,13 @@ impl<'a> Walk<'a> {
                 None => self.unknown_key(&path, key, value, keys.unwrap_or(&no_keys)),
             }
         }
-        for key in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let unless = keys.into_iter().flatten().filter(|(_, stated)| {
+            stated["x-unless"].as_str().is_some_and(|other| !table.contains_key(other))
+        });
+        for key in unless.map(|(key, _)| key.as_str()).chain(required) {
+            let stated = &schema["properties"][key];
             if !table.contains_key(key) {
-                let stated = &schema["properties"][key];
                 let wanted = if stated["examples"].is_null() { key::resolve(stated) } else { stated };
                 self.report(&join(path, key), format!("missing; {}", how_to_write(key, wanted)));
             }

@@ -11,8 +11,9 @@ use super::bsd;
 use super::host::HostClock;
 use super::linux;
 use super::ns2;
-use super::segment::{Options, Timestamps};
+use super::segment::{Options, Timestamps, WINDOW_FIELD_MAX};
 use crate::rng::RandomStream;
+use crate::units::Duration;
 
 /// Name of a profile, as a scenario writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -177,6 +178,17 @@ impl Profile {
         if always { u32::MAX } else { most }
     }
 
+    /// Mean time that an ACK waits for a second segment; none where each segment has one.
+    #[must_use]
+    pub fn ack_wait(&self) -> Option<Duration> {
+        match self {
+            // The host's grid, which an ACK meets at any time.
+            Self::Bsd(profile) => profile.delayed_ack.then(|| profile.fast_tick.mul_div(1, 2)),
+            Self::Linux(profile) => (!profile.quick_ack_always).then_some(profile.delayed_ack_min),
+            Self::Ns2(profile) => profile.delayed_ack.then_some(profile.delayed_ack_interval),
+        }
+    }
+
     /// Segments that the accepting end may send at first.
     #[must_use]
     pub fn first_window(&self) -> u64 {
@@ -219,10 +231,13 @@ impl Profile {
         match self {
             Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
             Self::Linux(profile) => match buffer {
-                // A window that is set moves by whole segments; else it grows up to half of the memory.
+                // A window that is set is one of whole segments where it is not scaled, by the MSS with options as long as a segment
+                // without them has no room beside it; else it grows up to half of the memory.
+                Some(window) if window > WINDOW_FIELD_MAX => window,
                 Some(window) => {
-                    let segment = self.payload_bytes(mss);
-                    (window / segment * segment).max(segment.min(window))
+                    let (first, segment) = (window / mss * mss, self.payload_bytes(mss));
+                    let whole = if first + segment > window { first } else { window / segment * segment };
+                    whole.max(segment.min(window))
                 }
                 None => profile.receive_buffer_max.get() / 2,
             },

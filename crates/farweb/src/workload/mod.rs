@@ -5,6 +5,7 @@ mod directory;
 mod fenwick;
 mod hashed_id;
 mod lines;
+mod link_trace;
 mod log;
 mod lru_stack;
 mod memory;
@@ -30,6 +31,7 @@ mod unreadable;
 pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
+pub use link_trace::{is_trace, trace_of_bytes};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
     LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,

@@ -41,7 +41,13 @@ impl World {
         let hosts = Hosts::new(streams, (nodes.len() - 1) as u8);
         let tunnels = scenario.clients.tunnels.handshake();
         let context = Context::new(legs, hosts, directory, Observer::new(observation(scenario)), tunnels);
-        let mut network = Network::new(path(scenario, &streams), nodes, pools, context);
+        let path = path(scenario, &streams);
+        let until = match scenario.run.until {
+            Until::Done => None,
+            Until::Time(limit) => Some(Instant::ZERO + limit),
+        };
+        let until = [until, path.ends()].into_iter().flatten().min();
+        let mut network = Network::new(path, nodes, pools, context);
         network.context.queue.push(Instant::ZERO, Event::Begin);
         if let Some(interval) = network.context.observer.interval() {
             network.context.queue.push(Instant::ZERO + interval, Event::IntervalEnds);
@@ -50,10 +56,7 @@ impl World {
             connections: Connections::new(),
             network,
             upcoming: Upcoming::Unread,
-            until: match scenario.run.until {
-                Until::Done => None,
-                Until::Time(limit) => Some(Instant::ZERO + limit),
-            },
+            until,
             clients: Clients::new(scenario.clients.give_up),
             progress: Progress::default(),
             output: Output::default(),

@@ -16,7 +16,7 @@ mod tests;
 mod wire;
 
 pub use ids::{Ids, SESSIONS_MAX};
-pub use receiver::Receiver;
+pub use receiver::{RULE, Receiver};
 pub use sender::{Ending, Sender, Step};
 pub use wire::{Control, FIELD_MAX, Flags, Frame, Layout, WireError};
 

@@ -12,7 +12,7 @@ use super::{Config, Control, Frame};
 use crate::http::credit::{GrantRule, Grants, ShareOf};
 
 /// When Jigsaw grants.
-const RULE: GrantRule = GrantRule::Share { of: ShareOf::Initial, millionths: 500_000, strict: true };
+pub const RULE: GrantRule = GrantRule::Share { of: ShareOf::Initial, millionths: 500_000, strict: true };
 
 /// The sessions with payload arriving at an end. `E` names the message of a session.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
 //! Links that change with time: steps of rate, delay and loss, fading, outages, handovers, and a rate that varies, as a
-//! function of the clock.
+//! function of the clock; or opportunities to send, by a trace.
 //!
 //! A step sets values that hold until the next one; others stay. Before the first step the link has its own
 //! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
@@ -18,9 +18,11 @@
 
 mod fade;
 mod handover;
+mod opportunities;
 mod rates;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod travel;
 mod variation;
 
@@ -33,7 +35,9 @@ use crate::units::{BitRate, Duration, Instant, Share};
 pub use fade::{Attenuation, Fade, Piece};
 use handover::Handovers;
 pub use handover::{Handover, Phase, Shift};
+pub use opportunities::{Opportunities, WINDOW_MS};
 pub use rates::{Rates, mean_rates};
+pub use trace::Trace;
 pub(super) use travel::Changes;
 pub use travel::Jitter;
 pub use variation::Variation;
@@ -100,6 +104,8 @@ pub struct Timeline {
     pub every: Option<Duration>,
     /// Rates by fading, by time and the first at 0, in place of steps.
     pub fade: Vec<Piece>,
+    /// A trace, in place of rates.
+    pub trace: Option<Trace>,
     /// Outages, which together leave time to send.
     pub outages: Vec<Outage>,
     /// Handovers, which the other direction has as well.
@@ -149,6 +155,9 @@ const CERTAIN: f64 = 1.0;
 
 /// Purpose of the random stream of handovers: one for both directions of a link.
 pub(super) const HANDOVER: &str = "handover";
+
+/// Purpose of the stream that draws where a trace begins, which both directions of a link share.
+pub(super) const TRACE: &str = "trace";
 
 /// Values of a link at an instant.
 #[derive(Debug, Clone, Copy, PartialEq)]

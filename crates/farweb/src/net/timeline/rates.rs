@@ -32,6 +32,10 @@ impl Rates {
     /// the long run.
     #[must_use]
     pub fn of(timeline: &Timeline, own: BitRate, until: Option<Duration>) -> Self {
+        if let Some(trace) = &timeline.trace {
+            let [min, max] = trace.usual_rates();
+            return Self { min, mean: trace.mean_rate(until), max };
+        }
         let faded = || timeline.fade.iter().filter_map(|piece| BitRate::from_bps(piece.rate));
         let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain(faded()).chain([own]);
         let (min, max) = (stepped().min().unwrap_or(own), stepped().max().unwrap_or(own));
@@ -59,6 +63,11 @@ impl Rates {
 /// the run on. Where it changes too often to add that up, the last ones have the mean of all before.
 #[must_use]
 pub fn mean_rates(timeline: &Timeline, own: BitRate, every: Duration, count: usize) -> Vec<f64> {
+    if let Some(trace) = &timeline.trace {
+        let begin = |span: u64| Instant::ZERO + every * span;
+        let of_span = |span| trace.work(begin(span), begin(span + 1)) as f64 / every.as_nanos() as f64;
+        return (0..count as u64).map(of_span).collect();
+    }
     let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
     let mut changes = SPANS_CHANGES_MAX;
     let (mut rates, mut total) = (Vec::with_capacity(count), 0);

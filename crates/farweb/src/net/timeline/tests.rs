@@ -366,6 +366,19 @@ fn any_handover() -> impl Strategy<Value = Handover> {
 
 proptest! {
     #[test]
+    fn an_opportunity_a_millisecond_is_a_link_of_12_mbps_on_a_grid(
+        config in any_config(),
+        delay in 0..50_u64,
+        gaps in prop::collection::vec(0..5_u64, 0..200),
+    ) {
+        let constant = LinkConfig { rate: BitRate::from_bps(12_000_000), delay: MS * delay, ..config };
+        let opportunities = Opportunities::new(vec![1]).unwrap().into();
+        let timeline = Timeline { trace: Some(Trace::of_mahimahi(opportunities)), ..Timeline::default() };
+        let offers: Vec<_> = gaps.iter().map(|gap| (gap * 1_000_000, 1500)).collect();
+        prop_assert_eq!(drive(&LinkConfig { timeline, ..constant.clone() }, &offers), drive(&constant, &offers));
+    }
+
+    #[test]
     fn changes_to_the_same_values_are_a_constant_link(
         config in any_config(),
         times in prop::collection::btree_set(0..20_000_000_u64, 1..20),
@@ -379,6 +392,7 @@ proptest! {
             steps: steps.collect(),
             every: every.map(Duration::from_nanos),
             fade: vec![],
+            trace: None,
             handover: Some(NO_CHANGE),
             variation: Some(Variation { sigma: 0.0, every: MS, correlation: 0.5 }),
             jitter: Some(Jitter { uniform: Some(Duration::ZERO), normal: None, correlation: None }),
@@ -419,6 +433,7 @@ proptest! {
             jitter: Some(jitter),
             every: None,
             fade: vec![],
+            trace: None,
         };
         let (arrived, dropped, totals) = drive(&LinkConfig { timeline, ..config }, &offers);
         prop_assert!(arrived.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));

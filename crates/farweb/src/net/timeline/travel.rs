@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::Cursor;
+use super::trace::{Chances, Trace};
 use super::variation::Correlated;
 use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
@@ -62,10 +63,12 @@ impl Jittering {
     }
 }
 
-/// Rate and delay that change, and the arrivals of the packets on the link.
+/// Rate and delay that change, or opportunities to send, and the arrivals of the packets on the link.
 #[derive(Debug, Clone)]
 pub(in crate::net) struct Changes {
     pub(in crate::net) rate: Cursor,
+    /// In place of the rate.
+    pub(in crate::net) chances: Option<Box<Chances>>,
     delay: Cursor,
     jitter: Option<Jittering>,
     /// In order.
@@ -74,10 +77,16 @@ pub(in crate::net) struct Changes {
 }
 
 impl Changes {
-    pub(in crate::net) fn new(start: Cursor, jitter: Option<Jitter>, random: RandomStream) -> Self {
+    pub(in crate::net) fn new(
+        start: Cursor,
+        trace: Option<Trace>,
+        jitter: Option<Jitter>,
+        random: RandomStream,
+    ) -> Self {
         Self {
             delay: start.clone().of_one_rate(),
             rate: start,
+            chances: trace.map(|trace| Box::new(Chances::new(trace))),
             jitter: jitter.map(|jitter| Jittering::new(jitter, random)),
             arrivals: VecDeque::new(),
             newest: Instant::ZERO,

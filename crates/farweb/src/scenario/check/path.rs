@@ -5,10 +5,13 @@ use crate::net::{ListedPackets, PERIOD_MIN, PacketKind};
 use crate::scenario::{
     Fade, Handover, Jitter, Link, LinkDirection, Loss, Outage, Scenario, ScheduleAfter, Shift, Variation,
 };
-use crate::units::{Decibels, Duration};
+use crate::units::{Bytes, Decibels, Duration};
 
 /// Largest factor of a handover on a rate. Chosen: a thousand is far from any link.
 const FACTOR_MAX: f64 = 1000.0;
+
+/// Most bytes of an opportunity. Chosen: one a ms is 134 Gbit/s.
+const TRACE_BYTES_MAX: Bytes = Bytes::new(1 << 24);
 
 /// Most nodes of a path. Chosen: a packet carries the number of its destination in a byte.
 const NODES_MAX: usize = 255;
@@ -39,6 +42,10 @@ impl Check {
                 self.direction(&format!("path.link.{index}.{name}"), direction, link);
             }
             if let Some(handover) = &link.handover {
+                if link.has_trace() {
+                    let message = "there is a trace, which has gaps of its own; leave the handovers out";
+                    self.report(format!("path.link.{index}.handover"), message);
+                }
                 self.handover(&format!("path.link.{index}.handover"), handover, link);
             }
         }
@@ -54,13 +61,14 @@ impl Check {
         self.loss(&format!("{key}.loss"), &direction.loss);
         self.steps(key, direction);
         self.schedule(key, direction);
+        self.trace(key, direction);
         if let Some(fade) = &direction.fade {
             self.fade(key, fade, direction);
         }
         self.outages(&format!("{key}.outage"), &direction.outage, link.handover.as_ref());
         if let Some(variation) = &direction.variation {
             self.variation(&format!("{key}.variation"), variation);
-            if direction.rate.0.is_none() {
+            if !direction.is_rated() {
                 self.report(
                     format!("{key}.variation"),
                     "the rate is unlimited; write a rate, which then varies",
@@ -164,7 +172,7 @@ impl Check {
                     format!("found {} {found}; steps follow one another in time", step.at),
                 );
             }
-            if step.rate.is_some() && direction.rate.0.is_none() {
+            if step.rate.is_some() && !direction.is_rated() {
                 let why = "the link's own rate is unlimited; write a rate there, from which this one follows";
                 self.report(format!("{key}.rate"), why);
             }
@@ -208,9 +216,46 @@ impl Check {
         }
     }
 
+    fn trace(&mut self, key: &str, direction: &LinkDirection) {
+        let Some(file) = &direction.trace else {
+            for name in direction.keys_of_trace() {
+                let message = "there is no trace; write trace = \"down.trace\", or leave the key out";
+                self.report(format!("{key}.{name}"), message);
+            }
+            return;
+        };
+        self.file(&format!("{key}.trace"), file);
+        let steps = direction.steps.iter().position(|step| step.rate.is_some());
+        for (name, is_there) in [
+            (format!("{key}.rate"), direction.rate.is_some() && direction.opportunities.is_none()),
+            (format!("{key}.steps.{}.rate", steps.unwrap_or_default()), steps.is_some()),
+            (format!("{key}.fade"), direction.fade.is_some()),
+            (format!("{key}.variation"), direction.variation.is_some()),
+            (format!("{key}.outage"), !direction.outage.is_empty()),
+        ] {
+            if is_there {
+                self.report(name, "there is a trace, which says when the link sends; write one of the two");
+            }
+        }
+        if direction.trace_overhead >= direction.trace_bytes {
+            let (found, bytes) = (direction.trace_overhead, direction.trace_bytes);
+            self.report(
+                format!("{key}.trace_overhead"),
+                format!("found {found} of the {bytes} of an opportunity; write less"),
+            );
+        }
+        if direction.trace_bytes > TRACE_BYTES_MAX {
+            let found = direction.trace_bytes;
+            self.report(
+                format!("{key}.trace_bytes"),
+                format!("found {found}; an opportunity has at most {TRACE_BYTES_MAX}"),
+            );
+        }
+    }
+
     fn fade(&mut self, direction_key: &str, fade: &Fade, direction: &LinkDirection) {
         let key = format!("{direction_key}.fade");
-        if direction.rate.0.is_none() {
+        if !direction.is_rated() {
             self.report(&key, "the rate is unlimited; write a rate, which is there in a clear sky");
         }
         for (name, is_there) in

@@ -16,7 +16,7 @@ impl Check {
         let is_table = matches!(queue, Queue::Table(_));
         let place = if is_table { format!("{table}.limit") } else { table.clone() };
         match (queue.limit(), direction.limit()) {
-            (Some(written @ QueueLimit::Time(_)), None) => {
+            (Some(written @ QueueLimit::Time(_)), None) if direction.rate.is_some() => {
                 let why = "an unlimited rate, at which none waits; write a rate, or leave the key out";
                 self.report(place, format!("found {written} at {why}"));
             }

@@ -62,7 +62,7 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
             let is_table = matches!(queue, Some(Queue::Table(_)));
             let queue_counts = if is_table { QueueCounts::All } else { queue_counts };
             LinkDirection {
-                rate,
+                rate: Some(rate),
                 delay,
                 queue,
                 queue_counts,
@@ -71,6 +71,12 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
                 steps_every: None,
                 schedule: None,
                 schedule_after: ScheduleAfter::Hold,
+                trace: None,
+                trace_bytes: Bytes::new(1504),
+                trace_overhead: Bytes::new(4),
+                trace_repeat: true,
+                trace_offset: Phase::At(Duration::ZERO),
+                opportunities: None,
                 fade: None,
                 outage: vec![],
                 variation: rate.0.map(|_| Variation {

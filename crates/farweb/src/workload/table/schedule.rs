@@ -141,6 +141,22 @@ impl Schedule {
         self.rows
     }
 
+    /// Time of its last row.
+    #[must_use]
+    pub const fn length(&self) -> Duration {
+        self.last
+    }
+
+    /// Changes up to its last row.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        let end = self.last;
+        let open = self.open.filter(|(at, _)| *at < end);
+        let open = open.map(|(at, mode)| Outage { at, lasts: end - at, every: None, mode });
+        let outages = self.outages.iter().copied().chain(open).collect();
+        Changes { steps: self.steps.clone(), every: None, outages }
+    }
+
     /// Changes of a link that keeps the last values.
     ///
     /// # Errors
@@ -152,7 +168,7 @@ impl Schedule {
                 "nothing is sent from {at} s on; end it with a row of state up and a rate above 0"
             ));
         }
-        Ok(Changes { steps: self.steps.clone(), every: None, outages: self.outages.clone() })
+        Ok(self.changes())
     }
 
     /// Changes of a link on which all but the last row comes again at the time of the last one.
@@ -166,12 +182,11 @@ impl Schedule {
                 "the time of the last row is the period, and it is 0 s; end it with a later row".to_owned()
             );
         }
-        let steps = self.steps.iter().filter(|step| step.at < every).copied().collect();
-        let open = self.open.filter(|(at, _)| *at < every);
-        let open = open.map(|(at, mode)| Outage { at, lasts: every - at, every: None, mode });
-        let outages = self.outages.iter().copied().chain(open);
-        let outages = outages.map(|outage| Outage { every: Some(every), ..outage }).collect();
-        Ok(Changes { steps, every: Some(every), outages })
+        let Changes { mut steps, mut outages, .. } = self.changes();
+        steps.retain(|step| step.at < every);
+        outages.iter_mut().for_each(|outage| outage.every = Some(every));
+        let every = (!steps.is_empty()).then_some(every);
+        Ok(Changes { steps, every, outages })
     }
 
     fn time(&mut self, table: &TextTable) -> Result<Duration, WorkloadError> {
@@ -267,6 +282,7 @@ mod tests {
         assert_eq!(changes.outages[1], outage(4_000, 1_000, Some(5_000), OutageMode::Drop));
         let down = read("time_s,state\n1,down\n4,\n").unwrap();
         assert_eq!(down.repeated().unwrap().outages, [outage(1_000, 3_000, Some(4_000), OutageMode::Hold)]);
+        assert_eq!(down.repeated().unwrap().every, None, "without steps nothing repeats but outages");
         assert!(down.held().unwrap_err().starts_with("nothing is sent from 1 s on"));
         assert!(read("time_s,loss\n0,1\n").unwrap().repeated().unwrap_err().contains("it is 0 s"));
     }
