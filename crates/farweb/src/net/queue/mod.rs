@@ -97,8 +97,17 @@ impl<P: Packet> Queue<P> {
         match &mut self.discipline {
             Discipline::Unlimited => true,
             Discipline::DropTail(limit) => limit.admits(bytes, &self.backlog),
-            Discipline::Pie(pie) => pie.admits(now, bytes, &self.backlog),
-            Discipline::Late(_) => false,
+            Discipline::Pie(_) | Discipline::Late(_) => self.is_admitted(now, bytes),
+        }
+    }
+
+    /// The same by other disciplines than drop-tail.
+    #[cold]
+    fn is_admitted(&mut self, now: Instant, bytes: u32) -> bool {
+        if let Discipline::Pie(pie) = &mut self.discipline {
+            pie.admits(now, bytes, &self.backlog)
+        } else {
+            false
         }
     }
 

@@ -256,13 +256,13 @@ impl Connection {
 
     /// Takes segments off the front while `snd_una` is behind them.
     fn take_acknowledged(&mut self, segment: Incoming<'_>, ack: &mut Ack) -> Removed {
+        let has_marks = self.queue.rates.is_some();
         let mut removed =
             Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
         while let Some(sent) = self.queue.pop_acknowledged(self.snd_una) {
-            if ack.note_delivery(sent.delivered, sent.sent_at, sent.end)
-                && let Some(rates) = &mut self.queue.rates
-            {
-                rates.choose_popped(sent.sent_at);
+            let is_newest = ack.note_delivery(sent.delivered, sent.sent_at, sent.end);
+            if has_marks {
+                self.queue.take_mark(sent.sent_at, is_newest);
             }
             if sent.was_retransmitted() {
                 ack.retransmitted_acked = true;

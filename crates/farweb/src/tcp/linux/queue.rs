@@ -107,6 +107,7 @@ impl Queue {
     }
 
     /// Queues new sequence space that leaves at `at`.
+    #[inline(always)]
     pub(super) fn push(&mut self, at: Instant, seq: u64, end: u64, flags: Flags) {
         let id = self.ids().end;
         if let Some(rates) = &mut self.rates {
@@ -143,9 +144,6 @@ impl Queue {
             self.take_from_time(self.first);
         }
         let sent = self.segments.pop_front()?;
-        if let Some(rates) = &mut self.rates {
-            rates.pop();
-        }
         self.keeps_time_order &= !self.segments.is_empty();
         if self.retransmit_hint == Some(self.first) {
             self.retransmit_hint = None;
@@ -171,7 +169,9 @@ impl Queue {
 
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        while self.pop_front().is_some() {}
+        while let Some(sent) = self.pop_front() {
+            self.take_mark(sent.sent_at, false);
+        }
         self.sacked_out = 0;
     }
 
@@ -343,6 +343,18 @@ impl Queue {
     /// The sample that starts from what had been delivered when `id` was last sent, taken once.
     pub(super) fn take_delivered(&mut self, id: SegmentId) -> Option<u64> {
         self.get_mut(id).delivered.take()
+    }
+
+    /// The mark of the segment that was just taken off goes too; `is_newest` if that is the most recently sent one that the ACK
+    /// shows so far.
+    #[cold]
+    pub(super) fn take_mark(&mut self, sent_at: Instant, is_newest: bool) {
+        if let Some(rates) = &mut self.rates {
+            rates.pop();
+            if is_newest {
+                rates.choose_popped(sent_at);
+            }
+        }
     }
 
     /// `id` was delivered, and is the most recently sent segment that the ACK shows so far.

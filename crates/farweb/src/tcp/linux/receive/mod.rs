@@ -261,6 +261,7 @@ impl Receiver {
     }
 
     /// The window field for a segment that leaves now, scaled; moves `rcv_adv`.
+    #[inline(always)]
     pub(super) fn advertise(&mut self) -> u16 {
         let (chosen, is_short) = self.window.choose(self.used(), self.segment);
         if is_short {
