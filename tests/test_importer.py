@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
+from farweb.inputs.carried import carried
 from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import open_requests
@@ -616,3 +617,10 @@ def test_a_log_of_years_has_its_days_without_an_exponent(folder: Path, farweb: F
     (folder / "access.log").write_text(line.format("25/Oct/2015", 100) + line.format("05/Aug/2019", 200))
     answer = farweb("workload", "import", "access.log", "-o", "r.parquet")
     assert "1380 days" in " ".join(answer.out.split()), answer.out
+
+
+def test_a_tunnel_has_a_part_of_the_responses_whatever_was_uploaded() -> None:
+    treated = {"store": {"requests": 1, "bytes": 900}, "tunnel": {"requests": 1, "bytes": 100}}
+    counts = {"log": {"file": "a.log"}, "bytes_logged": 3000, "dropped_bytes": {}, "dropped": {}, "unreadable_lines": 0}
+    found = carried("t", {**counts, "caching": treated})
+    assert found is not None and "; 1 tunnel with 10 % of the bytes of responses" in found.text

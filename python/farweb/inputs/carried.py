@@ -31,7 +31,7 @@ class Carried:
         unsized: Requests that crossed it and are not in the table, by reason, without known bytes: none are logged, a
             header came for a copy of the cache, or the line cannot be read.
         tunnels: Tunnels in the table.
-        tunnel_bytes: Bytes of their responses.
+        tunnel_share: Their part of the bytes of responses in the table, 0 to 1.
     """
 
     table: str
@@ -42,7 +42,7 @@ class Carried:
     dropped_bytes: Mapping[str, int]
     unsized: Mapping[str, int]
     tunnels: int
-    tunnel_bytes: int
+    tunnel_share: float
 
     @property
     def share(self) -> float:
@@ -56,8 +56,7 @@ class Carried:
         without = "".join(f", {share(part / self.logged_bytes)} {reason}" for reason, part in dropped if part)
         tunnels = ""
         if self.tunnels:
-            part = share(min(1.0, self.tunnel_bytes / self.logged_bytes))
-            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {part} of it"
+            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {share(self.tunnel_share)} of the bytes of responses"
         missing = f", without{without[1:]}" if without else ""
         part = "all" if not without else f"{share(self.share)} of" if self.share < _SHORT else "nearly all of"
         others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
@@ -94,10 +93,13 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
         reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number
     }
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
+    responses = sum(each["bytes"] for each in counts["caching"].values())
     if logged <= 0:
         return None
     others = elsewhere, unselected, dropped, unsized
-    return Carried(table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"])
+    return Carried(
+        table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"] / max(responses, 1)
+    )
 
 
 def bytes_in_table(counts: Mapping[str, Any]) -> int:

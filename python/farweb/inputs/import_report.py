@@ -239,7 +239,8 @@ class ImportReport:
         if not secure or not clear + unknown:
             return []
         not_said = f"; unknown of {plural(unknown, 'request')}, taken for TLS where a leg has it" if unknown else ""
-        text = f"{share(secure / (secure + clear))} of the requests that name their scheme{not_said}"
+        apart = ", tunnels apart" if self.counts["tunnels"]["requests"] else ""
+        text = f"{share(secure / (secure + clear))} of the requests that name their scheme{apart}{not_said}"
         return wrap(text, 80, initial_indent="TLS        ", subsequent_indent="  ")
 
     def _units(self) -> list[str]:
