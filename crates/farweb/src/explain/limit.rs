@@ -66,8 +66,8 @@ pub struct ConnectionLimit {
     pub loss_event_share: f64,
     /// Estimate of the rate that losses leave; none without losses, and where they set no limit.
     pub loss_limit_bps: Option<f64>,
-    /// Why losses set no limit, in words; none without losses, and where they do.
-    pub loss_limit_text: Option<&'static str>,
+    /// Why losses set no limit, or what they take of another one, in words; none without losses, and where they limit.
+    pub loss_limit_text: Option<String>,
 }
 
 /// Bulk transfers with BBR keep 87 % of a link of 20 Mbit/s and 50 ms with 10 % lost, and half with 15 %, where losses pass for those
@@ -178,8 +178,9 @@ impl ConnectionLimit {
             loss_share,
             loss_event_share,
             loss_limit_bps: lossy.and(connection_limit_bps),
-            loss_limit_text: (loss_share > 0.0 && free.is_none()).then_some(NO_LOSS_LIMIT),
+            loss_limit_text: None,
         };
+        limit.loss_limit_text = limit.losses_beside(free.is_some());
         limit.session_limit_text = session.and_then(|credit| limit.session_text(credit, course));
         limit.connection_limit_text = limit.text(course);
         limit
@@ -190,13 +191,10 @@ impl ConnectionLimit {
         let trip = course.stretch.round_trip();
         let rate = format!("{} with headers", figures::rate(self.connection_limit_bps?));
         let lost = figures::percent(self.loss_share);
-        let (about, is, less) = match self.loss_limit_bps {
-            Some(_) => ("about ", ":", format!(", less behind losses of {lost}")),
-            None => ("", " =", String::new()),
-        };
+        let (about, is) = if self.loss_limit_bps.is_some() { ("about ", ":") } else { ("", " =") };
         Some(match self.limited_by {
             LimitedBy::Window => format!(
-                "{about}{rate}{is} {} × {packet} B per ({} + {}){less}",
+                "{about}{rate}{is} {} × {packet} B per ({} + {})",
                 course.window.in_flight,
                 figures::span(trip),
                 figures::span(Duration::from_nanos(course.window.segment_ns))
@@ -204,13 +202,13 @@ impl ConnectionLimit {
             LimitedBy::SendBuffer => {
                 let segments = course.buffered().expect("it limits");
                 format!(
-                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}{less}",
+                    "about {rate}: its send buffer lets {segments} × {packet} B go per {}",
                     figures::span(trip)
                 )
             }
             LimitedBy::Credit => {
                 let credit = course.credits().1.expect("it limits");
-                format!("at most {rate}: {}{less}", credit.per_return(course.whole, course.way))
+                format!("at most {rate}: {}", credit.per_return(course.whole, course.way))
             }
             LimitedBy::Loss if self.loss_event_share < 0.95 * self.loss_share => {
                 let begin = figures::percent(self.loss_event_share);
@@ -218,6 +216,16 @@ impl ConnectionLimit {
             }
             LimitedBy::Loss => format!("about {rate}: {lost} are lost"),
         })
+    }
+
+    /// Losses that are not the limit, in words.
+    fn losses_beside(&self, has_estimate: bool) -> Option<String> {
+        if self.loss_share == 0.0 || self.limited_by == LimitedBy::Loss {
+            return None;
+        }
+        let counted =
+            || format!("{} of the packets, which the limit counts", figures::percent(self.loss_share));
+        Some(if has_estimate { counted() } else { NO_LOSS_LIMIT.to_owned() })
     }
 
     /// The limit of a session and its reason in words; none where there are no sessions.

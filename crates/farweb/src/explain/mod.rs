@@ -426,8 +426,8 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             (down, _) => down.into_iter().for_each(|down| line(label, down)),
         }
     }
-    if let Some(text) = leg.least.loss_limit_text {
-        line("losses", text.to_owned());
+    if let Some(text) = &leg.least.loss_limit_text {
+        line("losses", text.clone());
     }
     if let Some(ecn) = &leg.ecn {
         line("ECN", ecn.clone());

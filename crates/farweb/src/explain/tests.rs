@@ -447,8 +447,9 @@ fn losses_below_a_window_take_their_part_of_it() {
     assert!((part / expected - 1.0).abs() < 0.05, "{part} for {expected}");
     assert_eq!(
         found.connection_limit_text.unwrap().split_once(':').unwrap().1,
-        " 20 × 1500 B per (120 ms + 0.349 ms), less behind losses of 0.1 %"
+        " 20 × 1500 B per (120 ms + 0.349 ms)"
     );
+    assert_eq!(found.loss_limit_text.unwrap(), "0.1 % of the packets, which the limit counts");
 }
 
 /// BBR sends at the rate that it measures, whatever is lost.
