@@ -1,6 +1,7 @@
 """What the front says twice, counted: the numbers may only fall. A lower one is written here."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +10,14 @@ FRONT = Path(__file__).parents[1] / "python" / "farweb"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@functools.cache
+def nodes(file: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(file.read_text("utf-8"))))
+
+
 def functions(folder: Path) -> Iterator[Function]:
-    for file in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield node
+    for file in [folder] if folder.suffix == ".py" else sorted(folder.rglob("*.py")):
+        yield from (node for node in nodes(file) if isinstance(node, Function))
 
 
 def parameters(function: Function) -> set[str]:
@@ -28,17 +32,10 @@ def calls(tree: ast.AST, name: str) -> int:
 
 def options_of_the_library() -> int:
     """Parameters of public functions of the command line that public ones of the library have as well."""
-    library = (each for folder in FRONT.iterdir() if folder.name != "cli" for each in _under(folder))
+    library = (each for folder in FRONT.iterdir() if folder.name != "cli" for each in functions(folder))
     named = {name for function in library if function.name[0] != "_" for name in parameters(function)}
     verbs = (each for each in functions(FRONT / "cli") if each.name[0] != "_")
     return sum(len(parameters(verb) & named) for verb in verbs)
-
-
-def _under(path: Path) -> Iterator[Function]:
-    if path.is_dir():
-        yield from functions(path)
-    elif path.suffix == ".py":
-        yield from (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef))
 
 
 def returning_sheets() -> int:
@@ -46,7 +43,8 @@ def returning_sheets() -> int:
 
 
 def searches_for_names() -> int:
-    return sum(calls(ast.parse(file.read_text("utf-8")), "get_close_matches") for file in FRONT.rglob("*.py"))
+    found = (node.func for file in FRONT.rglob("*.py") for node in nodes(file) if isinstance(node, ast.Call))
+    return sum(getattr(each, "attr", "") == "get_close_matches" for each in found)
 
 
 def written_dictionaries() -> int:
