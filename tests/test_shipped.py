@@ -11,8 +11,8 @@ import pytest
 
 from farweb import demo
 from farweb.files import shipped
+from farweb.library.scenario import Scenario
 from farweb.reproduce.study import PAPERS, find_studies
-from farweb.scenario import Scenario
 
 ROOT = Path(__file__).parents[1]
 BINDING = ROOT / "crates" / "farweb-py"

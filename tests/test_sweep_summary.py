@@ -17,11 +17,11 @@ import pytest
 import rich
 
 from farweb import Results, ResultsError
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
 from farweb.results import sql
-from farweb.results.sweep_screen import screen
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.run import check_place
+from farweb.summary.screen import screen
 from farweb.text import quantities
 from farweb.text.quantities import with_margin
 from sample_results import Row, interval, request, write_results

@@ -19,7 +19,7 @@ from rich.console import Console
 from farweb.cli import app
 from farweb.cli.options import Output
 from farweb.files.made import is_made
-from farweb.folders import Results
+from farweb.library.folders import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Screen, Sheet, to_lines

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb.results.judged import Matched, verdict_of
-from farweb.results.pairs import Pairs, Sides
-from farweb.results.ranking import ranking
-from farweb.statistics.judgement import Verdict, held_by
-from farweb.statistics.units import Floats
+from farweb.judge.judged import Matched, verdict_of
+from farweb.judge.judgement import Verdict, held_by
+from farweb.judge.pairs import Pairs, Sides
+from farweb.judge.ranking import ranking
+from farweb.judge.units import Floats
 
 RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.parquet"}}})
 ONE = Matched([RUN], [RUN], [0])

@@ -96,8 +96,8 @@ def compare(
     del debug
     from farweb.comparison import compare as compared
     from farweb.pages.breakdown import PageLoads
-    from farweb.plot import chart, numbers
-    from farweb.plot.presentation import Presentation
+    from farweb.paint import chart, numbers
+    from farweb.paint.presentation import Presentation
 
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
     if out is None and (presentation != Presentation() or data is not None):
@@ -119,7 +119,7 @@ def compare(
     asked = {"details": details, "sizes": sizes, "causes": causes, "pairs": pairs}
     if out is not None:
         from farweb.comparison.figure import describe
-        from farweb.plot import paper
+        from farweb.paint import paper
 
         drawn = paper.draw(describe(found), out, presentation)
         if data is not None:

@@ -35,7 +35,7 @@ def demo(
     require("farweb demo", *SWEEP)
     from rich.console import Console
 
-    from farweb.demo import EXAMPLES, main
+    from farweb.cli.demonstration import EXAMPLES, main
 
     context.with_resource(taken(out))
     reports = main(out, Console(quiet=quiet or as_json))

@@ -10,7 +10,7 @@ from farweb.cli.options import Debug, Force, Json, Output, Quiet, group, taken_f
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from farweb.results.export import Exported
+    from farweb.views.export import Exported
 
 app = group("Write recorded packets, and loads of pages, for other programs.")
 
@@ -61,9 +61,9 @@ def pcapng(
         farweb export pcapng results/satellite --connection 0 --payload
     """
     del debug
-    from farweb.folders import Results
-    from farweb.results.export import capture_points, export_pcapng
+    from farweb.library.folders import Results
     from farweb.results.folder import CAPTURE
+    from farweb.views.export import capture_points, export_pcapng
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
@@ -120,9 +120,9 @@ def xpl(
         farweb export xpl results/satellite --direction up -o up.xpl
     """
     del debug
-    from farweb.folders import Results
-    from farweb.results.export import export_xpl
+    from farweb.library.folders import Results
     from farweb.results.folder import TIMESEQ
+    from farweb.views.export import export_xpl
 
     output = Output(as_json, quiet)
     opened = Results.open(results)
@@ -162,9 +162,9 @@ def har(
         farweb export har results/shop -o shop-geo.har
     """
     del debug
-    from farweb.folders import Results
+    from farweb.library.folders import Results
     from farweb.results.folder import HAR
-    from farweb.results.har import export_har
+    from farweb.views.har import export_har
 
     output = Output(as_json, quiet)
     opened = Results.open(results)

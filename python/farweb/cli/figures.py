@@ -29,7 +29,7 @@ from farweb.plot.options import OPTIONS, Option, value_of
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.folders import Results, SweepResults
+    from farweb.library.folders import Results, SweepResults
 
 _PANEL = "What is drawn"
 _WIDTH = 80
@@ -154,7 +154,7 @@ def plot(
                 listing += textwrap.wrap(form.asks, initial_indent=_UNDER, subsequent_indent=_UNDER, width=_WIDTH)
         output.result(said, "\n".join(listing))
         return
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
     from farweb.results.folder import figure_file
 
     presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
@@ -165,7 +165,7 @@ def plot(
     file = out or folder / figure_file(name)
     context.with_resource(taken_free(file, force=force))
     if data is not None:
-        from farweb.plot import numbers
+        from farweb.paint import numbers
 
         numbers.check_target(data)
         context.with_resource(taken_free(data, force=force))

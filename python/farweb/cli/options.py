@@ -21,7 +21,7 @@ from farweb.text.words import folded, visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from farweb.plot.presentation import Presentation
+    from farweb.paint.presentation import Presentation
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file or result.")]
@@ -115,7 +115,7 @@ def presented(
     width: str | None, height: str | None, *, no_title: bool, no_caption: bool, label: list[str] | None
 ) -> "Presentation":
     """Read the options that all figures share."""
-    from farweb.plot.presentation import Presentation, inches, renaming
+    from farweb.paint.presentation import Presentation, inches, renaming
 
     return Presentation(
         width=None if width is None else inches(width),

@@ -63,7 +63,7 @@ def report(
         farweb report results/cable results/satellite --question "Is cable better?"
     """
     del debug
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
     from farweb.report import report as report_of
     from farweb.results.folder import REPORT
 

@@ -12,9 +12,9 @@ from farweb.text.words import command, plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from farweb.extent import Extent
+    from farweb.check.extent import Extent
+    from farweb.library.scenario import Scenario
     from farweb.run import Progress
-    from farweb.scenario import Scenario
 
 _UNANSWERED = 3
 
@@ -104,10 +104,10 @@ def run(
         farweb run satellite.toml --set workload.load=4 --out results/load-4
     """
     del debug
-    from farweb.check import explained
-    from farweb.prepared import Prepared
+    from farweb.check.check import explained
+    from farweb.inputs.prepared import Prepared
+    from farweb.library.run_results import Results
     from farweb.run import simulate
-    from farweb.run_results import Results
 
     output = Output(as_json, quiet)
     loaded = load(scenario, settings)
@@ -203,10 +203,10 @@ def show(
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
     del debug
-    from farweb.folders import Results, open_results
-    from farweb.results.sweep_screen import screen
-    from farweb.results.view import has_view, read_view
+    from farweb.library.folders import Results, open_results
+    from farweb.summary.screen import screen
     from farweb.text.sheet import Screen
+    from farweb.views.page_load import has_view, read_view
 
     opened = open_results(results)
     output = Output(as_json, quiet)
@@ -261,7 +261,7 @@ def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) ->
 
 def load(path: Path, settings: list[str] | None) -> "Scenario":
     """Load the scenario that a verb's arguments name, with the changes of `--set`."""
-    from farweb.scenario import Scenario
+    from farweb.library.scenario import Scenario
 
     changes = changes_of(settings)
     try:

@@ -49,7 +49,7 @@ def sql(
         farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
     del debug
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
 
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json exclude each other; give one")

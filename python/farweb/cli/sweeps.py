@@ -92,7 +92,7 @@ def sweep(
         output.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
     if as_json or (not quiet and len(failures) < len(results.runs)):
-        from farweb.results.sweep_screen import screen
+        from farweb.summary.screen import screen
 
         summary = results.summary()
         done = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}

@@ -242,15 +242,16 @@ def stats(
         context.with_resource(taken_free(out, force=force))
         pages = describe_har(files)
         if out is not None:
-            from farweb.plot import paper, waterfall
-            from farweb.results.view import recorded_view
+            from farweb.paint import paper
+            from farweb.plot import waterfall
+            from farweb.views.page_load import recorded_view
 
             paper.draw(waterfall.recorded(recorded_view(page_rows(*pages.pages[0]))), out)
             of = f", of page 1 of {len(pages.pages)}" if pages.pages[1:] else ""
             output.note(f"wrote {out}: the waterfall as recorded{of}")
         return output.result(pages.to_dict(), pages)
     if out is not None:
-        from farweb.plot import chart, paper
+        from farweb.paint import chart, paper
 
         chart.check_target(out)
     context.with_resource(taken_free(out, force=force))
@@ -307,7 +308,7 @@ def path(
 
     output = Output(as_json, quiet)
     if out is not None:
-        from farweb.plot import chart, paper
+        from farweb.paint import chart, paper
 
         chart.check_target(out)
     context.with_resource(taken_free(out, force=force))
@@ -389,7 +390,7 @@ def fit(
     for file in files:
         if is_figure(file):
             from farweb.inputs.fit.drawing import describe
-            from farweb.plot import paper
+            from farweb.paint import paper
 
             paper.draw(describe(found), file)
         else:

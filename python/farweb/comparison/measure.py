@@ -10,15 +10,15 @@ import polars as pl
 from farweb.comparison import words
 from farweb.comparison.change import Cause, Change, Side, SizeClass
 from farweb.errors import ResultsError
+from farweb.judge.judged import Matched, verdict_with_units
+from farweb.judge.judgement import DECIDING, Verdict
+from farweb.judge.pairs import Floats, Pairs, pair
+from farweb.judge.units import Units
+from farweb.judge.verdicts import MARGIN, measured
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
-from farweb.results.judged import Matched, verdict_with_units
-from farweb.results.pairs import Floats, Pairs, pair
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import DECIDING, Verdict
 from farweb.statistics.quantiles import quantiles as of_times
-from farweb.statistics.units import Units
-from farweb.statistics.verdicts import MARGIN, measured
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables

@@ -23,7 +23,7 @@ from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
-from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural

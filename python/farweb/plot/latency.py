@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
+from farweb.paint.figure import Axis, Figure, Floats, Panel, Series
+from farweb.paint.multiples import columns_of, height_of
 from farweb.plot.measured import Measured
-from farweb.plot.multiples import columns_of, height_of
 from farweb.statistics.quantiles import quantiles
 from farweb.text.quantities import seconds
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from farweb.paint.figure import Figure, Panel, Series
+from farweb.paint.multiples import SERIES_MAX, with_others
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Figure, Panel, Series
 from farweb.plot.grouping import Group
 from farweb.plot.latency import LATENCY, SHARE, distribution, of_latency, percentiles
 from farweb.plot.measured import counts, measured, provenance
-from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.pooled import Pool, Pools, distribution_of
 from farweb.results.run import RunTables
 from farweb.results.select import Where
