@@ -32,11 +32,11 @@ EXAMPLES = shipped("examples")
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
 
 
-def main(folder: Path, console: "Console") -> list[Path]:
+def main(into: Path, console: "Console") -> list[Path]:
     """Run the demonstration.
 
     Args:
-        folder: Folder of all its files. An earlier demonstration in it is replaced.
+        into: Folder of all its files. An earlier demonstration in it is replaced.
         console: Where it reports its progress.
 
     Returns:
@@ -48,11 +48,11 @@ def main(folder: Path, console: "Console") -> list[Path]:
     from farweb.report.runs import runs_page
     from farweb.report.sections import Asked
 
-    imported = _workload(folder, console)
-    scenarios = {name: _scenario(name, folder) for name in SCENARIOS}
-    runs = {name: _run(scenario, folder / name, console) for name, scenario in scenarios.items()}
-    charts = _figures(runs, folder, console)
-    report = folder / "report.html"
+    imported = _workload(into, console)
+    scenarios = {name: _scenario(name, into) for name in SCENARIOS}
+    runs = {name: _run(scenario, into / name, console) for name, scenario in scenarios.items()}
+    charts = _figures(runs, into, console)
+    report = into / "report.html"
     runs_page(
         list(runs.values()),
         Asked(
@@ -64,9 +64,9 @@ def main(folder: Path, console: "Console") -> list[Path]:
         checks=[scenario.check() for scenario in scenarios.values()],
         imported=imported,
     ).write(report)
-    page = _sweep(folder, console)
+    page = _sweep(into, console)
     console.print()
-    console.print(_answer(runs, folder, report, page))
+    console.print(_answer(runs, into, report, page))
     return [report, page]
 
 
