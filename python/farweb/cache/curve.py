@@ -1,6 +1,6 @@
 """Computes hit ratios of caches by policy and capacity, for `farweb workload cache`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +21,8 @@ from farweb.errors import WorkloadError
 from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
+from farweb.progress import Progress
 from farweb.text.quantities import count
-
-Progress = Callable[[str, int, int | None], None]
 
 
 def cache_curve(
@@ -68,7 +67,7 @@ def cache_curve(
         changed: Rule for a request of another size than the fresh copy: ``serve`` counts a hit, ``fetch`` a miss.
         warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
         seed: Root of the random streams: of ``rand``, and of admission by probability.
-        progress: Called with the phase, requests done, and their total (None: unknown).
+        progress: Called as requests are read and sent.
 
     Raises:
         WorkloadError: The file cannot be read, or has no request or one without an object. Or a setting is invalid.
@@ -78,7 +77,7 @@ def cache_curve(
     admission, warming = read_admission(admit, ttl, changed), read_warmup(warmup)
     if not policies or not sizes:
         raise WorkloadError("name at least one policy and one capacity")
-    show = progress or (lambda _what, _done, _total: None)
+    show = progress or (lambda _done, _total, _words: None)
     with open_input(
         requests,
         format,
@@ -88,7 +87,7 @@ def cache_curve(
         dynamic=dynamic,
         bypass=bypass,
         max_unreadable=max_unreadable,
-        progress=lambda kept: show("importing", kept, None),
+        progress=lambda kept, total, words: show(kept, total, f"importing: {words}"),
     ) as source:
         survey, following = _survey(source, "belady" in policies, show)
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
@@ -104,7 +103,7 @@ def cache_curve(
             skip=skip,
             seed=seed,
             following=following,
-            progress=lambda sent: show("caching", sent, survey.requests),
+            progress=lambda sent, _, words: show(sent, survey.requests, f"caching: {words}"),
         )
         found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(
@@ -142,7 +141,7 @@ def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey
         survey.add(batch.object, batch.bytes, batch.caching)
         if ahead:
             known.append((batch.object, batch.caching))
-        show("reading", survey.requests, None)
+        show(survey.requests, None, f"reading: {survey.requests:,} requests")
     return survey, next_requests(*map(np.concatenate, zip(*known, strict=True))) if ahead else None
 
 

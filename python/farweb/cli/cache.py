@@ -134,7 +134,7 @@ def cache(
             changed=changed,
             warmup=warmup,
             seed=seed,
-            progress=lambda what, done, total: show(done, total, f"{what}: {done:,} requests"),
+            progress=show,
         )
     for file in files:
         if is_figure(file):

@@ -77,7 +77,7 @@ def pcapng(
             connection=connection,
             points=points,
             payload=payload,
-            progress=lambda done, total: show(done, total, f"{done:,} of {total:,} rows"),
+            progress=show,
         )
     _print(output, exported, quiet)
     others = [name for name in capture_points(opened) if name not in exported.points]
@@ -135,7 +135,7 @@ def xpl(
             connection=connection,
             point=point,
             direction=direction,
-            progress=lambda done, total: show(done, total, f"{done:,} of {total:,} rows"),
+            progress=show,
         )
     _print(output, exported, quiet)
 

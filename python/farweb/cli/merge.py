@@ -61,7 +61,7 @@ def merge(
             out,
             align=align,
             tags=dict(map(_tag, tag or [])),
-            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+            progress=show,
         )
     merged = merge_hosts(hosts, hosts_out) if hosts and hosts_out is not None else None
     if as_json or not quiet:

@@ -154,7 +154,7 @@ def new(
             shield=None if shield is None else _cache("--shield", shield),
             seen_at=seen_at,
             log=log,
-            progress=lambda kept: show(kept, None, f"{kept:,} requests"),
+            progress=show,
             **importing,
         )
     scenario = Scenario.load(file)

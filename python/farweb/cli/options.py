@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -16,6 +16,7 @@ from farweb.cli.help import Group
 from farweb.errors import FarwebError
 from farweb.files.atomic import Place, taken
 from farweb.files.made import is_made
+from farweb.progress import Progress
 from farweb.text.words import folded, visible
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class Output:
             raise
 
     @contextlib.contextmanager
-    def progress(self, title: str, *, left: bool = True) -> Iterator[Callable[[float, float | None, str], None]]:
+    def progress(self, title: str, *, left: bool = True) -> Iterator[Progress]:
         """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.
 
         A bar appears on a terminal, once the work has lasted a second. With `left` it estimates the time that is left.
@@ -238,22 +239,22 @@ class Output:
         if self._quiet or not sys.stderr.isatty():
             yield lambda _done, _total, _words: None
             return
+        from rich import progress as columns
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         began = time.monotonic()
-        bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[words]}"),
-            TimeElapsedColumn(),
-            *([TimeRemainingColumn()] if left else []),
+        bar = columns.Progress(
+            columns.TextColumn("{task.description}"),
+            columns.BarColumn(),
+            columns.TextColumn("{task.fields[words]}"),
+            columns.TimeElapsedColumn(),
+            *([columns.TimeRemainingColumn()] if left else []),
             console=Console(stderr=True),
             transient=True,
         )
         task = bar.add_task(title, total=None, words="")
 
-        def show(done: float, total: float | None, words: str) -> None:
+        def show(done: int, total: int | None, words: str) -> None:
             bar.update(task, completed=done, total=total, words=words)
             if not bar.live.is_started and time.monotonic() - began > _PATIENCE_S:
                 bar.start()

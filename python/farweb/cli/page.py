@@ -116,7 +116,7 @@ def page(
                 seeds=seeds,
                 out=out,
                 replace=force,
-                progress=lambda done, total: show(done, total, f"{done} of {total} ways"),
+                progress=show,
             )
             for file in files
         ]

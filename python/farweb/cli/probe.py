@@ -80,7 +80,7 @@ def probe(
                 timeout_s=timeout,
                 keep=keep,
                 default_mss=default_mss,
-                progress=lambda done, total: show(done, total, f"{done:,} of {total:,} hosts"),
+                progress=show,
             )
     else:
         names = read_names(hosts) if hosts is not None else []
@@ -91,7 +91,7 @@ def probe(
                 names=names,
                 default_mss=default_mss,
                 max_unreadable=max_unreadable,
-                progress=lambda done, total, packets: show(done, total, f"{packets:,} packets"),
+                progress=show,
             )
     if as_json or not quiet:
         output.result(report.to_dict(), report)

@@ -38,9 +38,7 @@ def verify(
 
     output = Output(as_json, quiet)
     with output.progress("checking") as show:
-        found = verify(
-            results, full=full, progress=lambda done, total: show(done, total, f"{done:,} of {total:,} runs")
-        )
+        found = verify(results, full=full, progress=show)
     if as_json or not quiet or not found.whole:
         output.result(found.to_dict(), found.text)
     if not found.whole:

@@ -81,7 +81,6 @@ def what_if(
     is_page = is_har(file)
     if given and (is_page or file.suffix == ".toml" or table_of([file], importing) is not None):
         raise typer.BadParameter(f"{given[0]}: is of logs, and {file} is none")
-    what = "changes" if is_page else "runs"
     with (
         contextlib.nullcontext() if is_page else output.continuing(folder_of(file, out)),
         output.progress("loading the page" if is_page else "simulating") as show,
@@ -96,7 +95,7 @@ def what_if(
                 out=out,
                 jobs=jobs,
                 limits=not no_limits,
-                progress=lambda done, total: show(done, total, f"{done:,} of {total:,} {what}"),
+                progress=show,
                 **(importing if given else {}),
             )
         except ScenarioError as error:

@@ -108,7 +108,7 @@ def import_(
             logs,
             table,
             **importing,
-            progress=lambda kept: show(kept, None, f"{kept:,} requests"),
+            progress=show,
         )
     if as_json or not quiet:
         output.result(report.to_dict(), report.explained() if explain else report)
@@ -121,7 +121,7 @@ def _import_har(context: typer.Context, hars: list[Path], out: Path | None, outp
     beginning = Path(_stem(hars[0])) if out is None else out.with_name(out.name.removesuffix(".parquet"))
     context.with_resource(taken_free(*tables_of(beginning), force=force))
     with output.progress("importing") as show:
-        report = import_har(hars, beginning, lambda done, total: show(done, total, f"{done:,} of {total:,} files"))
+        report = import_har(hars, beginning, show)
     output.result(report.to_dict(), report)
     output.note(f"wrote {', '.join(map(str, report.out))}    next: {command('page', hars[0])}")
 
@@ -177,7 +177,7 @@ def generate_(
             days=days,
             parameters=changed,
             replace=force,
-            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+            progress=show,
         )
     if as_json or not quiet:
         output.result(written.to_dict(), written)
@@ -262,7 +262,7 @@ def stats(
             fields=keys_of(fields),
             elapsed_unit=elapsed_unit,
             hosts=hosts,
-            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+            progress=show,
         )
     if out is not None:
         paper.draw(describe(found), out)
@@ -384,7 +384,7 @@ def fit(
             max_unreadable=max_unreadable,
             tail_from=tail_from,
             seed=seed,
-            progress=lambda rows: show(rows, None, f"{rows:,} requests"),
+            progress=show,
         )
     for file in files:
         if is_figure(file):

@@ -8,7 +8,7 @@ programs.
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -22,6 +22,7 @@ from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, write_requests
+from farweb.progress import Progress
 from farweb.text.quantities import count
 from farweb.text.sheet import Screen, Sheet, to_html
 
@@ -91,7 +92,7 @@ def generate(
     seed: int = 1,
     days: int | None = None,
     parameters: Mapping[str, str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     replace: bool = True,
 ) -> Generated:
     """Write the trace of a family.
@@ -102,7 +103,7 @@ def generate(
         seed: Root of the random streams, as `run.seed`.
         days: Days of the trace of nzix, 1 to 3660. None: 31.
         parameters: Parameters that are to have other values, as in a scenario.
-        progress: Called with the number of requests written so far.
+        progress: Called as requests are written.
         replace: True to replace an older trace. Anything else there stays.
 
     Raises:
@@ -159,9 +160,7 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
-def _write_requests(
-    requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
-) -> int:
+def _write_requests(requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Progress | None) -> int:
     """Write all requests by start, and return their number."""
     left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
     if int(trace["parameters"].get("clients", "0"), 0) == 0:

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
+from farweb.progress import Progress
 from farweb.text.quantities import FIRST_UNIX_S, count
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
@@ -70,7 +71,7 @@ def import_log(
     busiest_s: float | None = None,
     client_key: str | None = None,
     keep_clients: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> ImportReport:
     """Make a request table from one or several logs.
@@ -89,7 +90,7 @@ def import_log(
             pseudonyms. None: from the bytes of the logs, for the same pseudonyms in another import of them, or random
             for standard input.
         keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
-        progress: Called with the number of requests kept so far, some ten times a second.
+        progress: Called some ten times a second.
         options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
             `request_bytes`, `assume_bytes`, `server_time`, `elapsed_unit`, `server_name`, `client_from_forwarded`,
             `client`, `from_`, `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
@@ -225,7 +226,7 @@ def _without_elapsed_times(counts: Mapping[str, Any], options: Mapping[str, Any]
 def _copy(
     logs: Sequence[Path],
     raw: Path,
-    progress: Callable[[int], None] | None,
+    progress: Progress | None,
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -252,7 +253,7 @@ def _copy(
                     if column in columns:
                         known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
                 if progress is not None:
-                    progress(rows)
+                    progress(rows, None, f"{rows:,} requests")
             _add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
     return {**together, **known}
 

@@ -15,7 +15,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.scratch import scratch
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
+from farweb.progress import Progress
 
 _AT_ONCE = 8  # chosen: a few: SYNs do not queue behind each other, and no firewall takes it for a scan
 _SNAP_BYTES = (
@@ -63,7 +64,7 @@ def probe_hosts(
     timeout_s: float = 5.0,
     keep: str | Path | None = None,
     default_mss: int = DEFAULT_MSS,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> ProbeReport:
     """Make a host table from hosts as they answer now.
 
@@ -76,7 +77,7 @@ def probe_hosts(
         timeout_s: How long to wait for an answer, in s.
         keep: Where to keep the capture, a pcap file.
         default_mss: MSS of hosts that advertise none, in bytes.
-        progress: Called with hosts that are done, and all.
+        progress: Called as hosts are done.
 
     Raises:
         WorkloadError: The list cannot be read, no host has such a default MSS, or there is no tcpdump.
@@ -148,9 +149,7 @@ def _split(word: str) -> tuple[str, str | None]:
     return word, None  # an IPv6 address has more
 
 
-async def _connect_all(
-    targets: list[Target], timeout_s: float, progress: Callable[[int, int], None] | None
-) -> list[Attempt]:
+async def _connect_all(targets: list[Target], timeout_s: float, progress: Progress | None) -> list[Attempt]:
     gate = asyncio.Semaphore(_AT_ONCE)
     done = 0
 
@@ -160,7 +159,7 @@ async def _connect_all(
             attempt = await _connect(target, timeout_s)
         done += 1
         if progress is not None:
-            progress(done, len(targets))
+            progress(done, len(targets), f"{done:,} of {len(targets):,} hosts")
         return attempt
 
     return await asyncio.gather(*map(connect, targets))

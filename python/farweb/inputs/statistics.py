@@ -24,6 +24,7 @@ from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.progress import Progress
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
@@ -233,7 +234,7 @@ def read_stats(
     fields: Mapping[str, str] | None = None,
     elapsed_unit: str | None = None,
     hosts: str | Path | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> WorkloadStats:
     """Compute the statistics of a request table, or of one or several logs.
 
@@ -244,7 +245,7 @@ def read_stats(
         fields: Keys of its JSON objects instead.
         elapsed_unit: Unit of its times where the format leaves it open, as for `import_log`.
         hosts: A host table in the same formats.
-        progress: Called with the number of requests read so far.
+        progress: Called as requests are read.
 
     Raises:
         WorkloadError: A file cannot be read, or holds no request.
@@ -263,7 +264,7 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(
-    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
+    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with scratch() as folder:
@@ -278,7 +279,7 @@ def _as_table(
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 
-def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
+def _copy(table: Path, out: Path, progress: Progress | None) -> None:
     """Write the rows of a request table as a run would read them."""
     try:
         with open_requests(table) as requests:

@@ -13,6 +13,7 @@ from farweb.pages.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, USUAL
 from farweb.pages.recording import Recording, recording_of, recordings_of
 from farweb.pages.results import write_results
 from farweb.pages.weather import check_seeds
+from farweb.progress import Progress
 
 Words = str | Sequence[str] | None
 """A word, or several, or None for the usual ones."""
@@ -52,7 +53,7 @@ def page(
     seeds: int | None = None,
     out: str | Path | None = None,
     replace: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Page:
     """Load the recorded page of a HAR over other paths, protocols and proxies.
 
@@ -66,7 +67,7 @@ def page(
         seeds: Seeds of each way with chance, from the scenario's `run.seed` on (default: five).
         out: Folder to write the load to, over one way, as results that `farweb.open_results` opens.
         replace: True to replace older results there.
-        progress: Called with the number of ways that are done, and of all.
+        progress: Called as ways are done.
 
     Returns:
         The loads: times in s, by way in `cells`.

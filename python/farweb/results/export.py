@@ -13,6 +13,7 @@ from farweb import _core
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, from_arrow, results_tables
+from farweb.progress import Progress
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 from farweb.text.words import nearest
@@ -25,7 +26,6 @@ Point = tuple[Literal["end", "link"], int]
 
 Added = TypeVar("Added")
 
-Progress = Callable[[int, int], None]
 """Called with how many rows of how many have been read."""
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
@@ -89,7 +89,7 @@ def export_pcapng(
             servers that sees the connection, as most programs take packets that they see twice for retransmissions.
         payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them and no leg is split, with
             zeros as data, and zeros elsewhere. Else packets have their headers and say how long they are.
-        progress: Called with how far it is.
+        progress: Called as rows are written.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
@@ -130,7 +130,7 @@ def export_xpl(
         connection: Number of the connection. None: the slowest finished recorded request's.
         point: Name of the observing point (see `capture_points`). None: the sender of the data.
         direction: ``up`` or ``down``: which way the data go. None: the way of most of the payload.
-        progress: Called with how far it is.
+        progress: Called as rows are written.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
@@ -252,7 +252,7 @@ def _rows(
                         yield from_arrow(batch)
             done += file.metadata.row_group(group).num_rows
             if progress is not None:
-                progress(done, total)
+                progress(done, total, f"{done:,} of {total:,} rows")
 
 
 def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:

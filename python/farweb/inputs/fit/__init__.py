@@ -7,7 +7,7 @@ log: sizes, popularity, and the stack distances that choose its LRU stack. `farw
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +21,7 @@ from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.formats import paths_of
 from farweb.inputs.generate import family_scenario
+from farweb.progress import Progress
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -210,7 +211,7 @@ def fit(
     max_unreadable: float = 0.01,
     tail_from: float | None = None,
     seed: int = 1,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Fit:
     """Estimate ProWGen's parameters from a log, a request table with objects, or a cache trace.
 
@@ -225,7 +226,7 @@ def fit(
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         tail_from: Where the tail of sizes starts, in bytes. None: where it is nearest to a Pareto distribution.
         seed: Root of the random streams of the model.
-        progress: Called with the number of requests read so far.
+        progress: Called as requests are read.
 
     Raises:
         WorkloadError: The file cannot be read, or has no request that names its document.
