@@ -17,7 +17,7 @@ from farweb.cache.settings import (
     read_policies,
     read_warmup,
 )
-from farweb.errors import WorkloadError
+from farweb.errors import WorkloadError, require_range
 from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
@@ -53,25 +53,27 @@ def cache_curve(
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
-            file, all but the last.
-        log_format: Format string of a log's lines, as `import_log` has it.
-        fields: Keys of a log's JSON objects, likewise.
-        keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
-        dynamic: Of a log: whether pages that are made for each request are requests too.
-        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: of ``set-cookie``, ``cookie``,
-            ``query``, with commas between them.
+        format: What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim,
+            cache2k (default: detected from the file, all but the last).
+        log_format: A format string of a log instead, as workload import has it.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.
+        keep: Of a log: all that clients got; crossed or misses, as workload import has it.
+        dynamic: Of a log: take pages made for each request too (a query or CGI in the URL), or not.
+        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie,
+            with commas between them.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``, applied together.
-        ttl: How long an object is fresh, such as ``1 h`` (None: always).
-        changed: Rule for a request of another size than the fresh copy: ``serve`` counts a hit, ``fetch`` a miss.
-        warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
-        seed: Root of the random streams: of ``rand``, and of admission by probability.
+        admit: Rule for what is stored: ``min=1 kB``, ``max=8 KiB``, ``second-hit``, ``probability=0.5``. All apply.
+        ttl: How long an object is fresh, such as ``1 h`` (default: always).
+        changed: A request whose size differs from the fresh copy: ``serve`` that, or ``fetch`` anew.
+        warmup: The first requests fill the caches, unmeasured: ``10 %``, or a number.
+        seed: Root of the random streams, of ``rand`` and of admission by probability, 0 to 2**53.
         progress: Called as requests are read and sent.
 
     Raises:
         WorkloadError: The file cannot be read, or has no request or one without an object. Or a setting is invalid.
     """
+    require_range("--seed", seed, 0, 2**53)
+    require_range("--max-unreadable", max_unreadable, 0, 1)
     policies = read_policies(policies)
     sizes = [read_capacity(text) for text in capacities]
     admission, warming = read_admission(admit, ttl, changed), read_warmup(warmup)

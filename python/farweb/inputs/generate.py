@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.errors import FarwebError, ScenarioError
+from farweb.errors import FarwebError, ScenarioError, require_range
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
@@ -100,8 +100,8 @@ def generate(
     Args:
         family: ``nzix``, ``prowgen``.
         out: A folder.
-        seed: Root of the random streams, as `run.seed`.
-        days: Days of the trace of nzix, 1 to 3660. None: 31.
+        seed: Root of the random streams, as run.seed, 0 to 2**53.
+        days: Days of the trace of nzix, 1 to 3660 (default: 31).
         parameters: Parameters that are to have other values, as in a scenario.
         progress: Called as requests are written.
         replace: True to replace an older trace. Anything else there stays.
@@ -110,6 +110,8 @@ def generate(
         ScenarioError: There is no such family or parameter, or a value is not allowed.
         FarwebError: There is something at `out` that may not be replaced, or the disk is full. Nothing is written then.
     """
+    require_range("--seed", seed, 0, 2**53)
+    require_range("--days", days, 1, 3660)
     out = Path(out)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)

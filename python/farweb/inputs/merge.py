@@ -149,13 +149,12 @@ def merge_requests(
     after the days of the tables before it.
 
     Args:
-        tables: Request tables of any kind that a run takes. Objects keep their ids, as a run has them, without texts.
+        tables: Request tables, a day each, in their order. Objects keep their ids, as a run has them, without texts.
         out: The request table, a .parquet file. An older one is replaced when the new one is complete.
-        align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, and the
-            same minutes of several days fall together: the log's where the table was imported, else starts are times
-            since one midnight. The first request of all starts at 0. ``none``: starts stay
-            as they are.
-        tags: Numbers of tables, from 1, by the tag for their requests. Other requests keep theirs.
+        align: start: each table's first request is at 0; day: by the time of day; none: starts stay as they are. By the
+            time of day, the same minutes of several days fall together: the log's where the table was imported, else
+            starts are times since one midnight. The first request of all starts at 0.
+        tags: Tag the requests of a table, by its number from 1: sample=1. Other requests keep theirs.
         progress: Called as requests are read.
 
     Raises:

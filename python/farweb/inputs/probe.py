@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import RunError, WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema
 from farweb.files.regular import check_file, read_text
@@ -193,8 +193,8 @@ def probe_captures(
         names: Addresses and names of hosts. An address may have several names, each a host of its own, and a name
             several addresses. An address without a name is its own.
         only_named: Leave out hosts without a name.
-        default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
-        max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
+        default_mss: MSS of hosts that advertise none, in bytes.
+        max_unreadable: Share of a capture's packets, and of its bytes behind damage, that may be lost, 0 to 1.
         progress: Called some times a second with bytes read, and of all captures.
 
     Raises:
@@ -202,6 +202,7 @@ def probe_captures(
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
+    require_range("--max-unreadable", max_unreadable, 0, 1)
     out = Path(out)
     check_host_table(out)
     check_default_mss(default_mss)

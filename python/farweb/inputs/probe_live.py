@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import RunError, WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.scratch import scratch
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
@@ -72,10 +72,10 @@ def probe_hosts(
         hosts: A file with a host a line: a name, an address, or either with `:` and a port (then an IPv6 address in
             brackets). `#` begins a comment. The host's name is this text without its port.
         out: The host table, as for `probe_captures`.
-        port: The port of hosts listed without one.
-        interface: Interface to capture on, as tcpdump names it, or ``any``.
-        timeout_s: How long to wait for an answer, in s.
-        keep: Where to keep the capture, a pcap file.
+        port: With --connect: the port of hosts listed without one.
+        interface: With --connect: where to capture, as tcpdump names it, or any.
+        timeout_s: With --connect: how long to wait for an answer, in s, 0.01 to 600.
+        keep: With --connect: keep the capture, a pcap file.
         default_mss: MSS of hosts that advertise none, in bytes.
         progress: Called as hosts are done.
 
@@ -83,6 +83,8 @@ def probe_hosts(
         WorkloadError: The list cannot be read, no host has such a default MSS, or there is no tcpdump.
         RunError: Nothing can be captured, for want of the right or of the interface, or no host answered.
     """
+    require_range("--port", port, 1, 65_535)
+    require_range("--timeout", timeout_s, 0.01, 600)
     out, keep = Path(out), None if keep is None else Path(keep)
     check_host_table(out)
     check_default_mss(default_mss)

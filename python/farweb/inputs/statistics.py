@@ -240,11 +240,12 @@ def read_stats(
 
     Args:
         files: A request table in any format that a run takes, or logs in any order.
-        format: Format of the log, as for `import_log`. None: found from its first lines, or a table.
-        log_format: Format string of the log's lines instead.
-        fields: Keys of its JSON objects instead.
-        elapsed_unit: Unit of its times where the format leaves it open, as for `import_log`.
-        hosts: A host table in the same formats.
+        format: Format of the log, when its first lines do not show it. Of a table there is none.
+        log_format: A format string of a log instead, as workload import has it.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.
+        elapsed_unit: Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the log shows
+            it).
+        hosts: A host table: adds the mix of MSS and windows.
         progress: Called as requests are read.
 
     Raises:

@@ -189,7 +189,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Progress | None = 
 
     Args:
         path: The folder of a run or of a sweep; of a sweep also a URL.
-        full: Compare every byte with its digest; otherwise manifests, sizes and numbers of rows.
+        full: Compare every byte with the digests in the manifests, not sizes and rows only.
         progress: Called as folders are checked.
 
     Raises:

@@ -39,13 +39,12 @@ def what_if(
 
     Args:
         file: A HAR, a scenario (``.toml``), or a log or request table, which is simulated over a path.
-        path: Of a HAR or a log: a name of `farweb.inputs.paths` (default: geo).
+        path: Of a HAR or a log: geo, leo, cable, mobile and others of `farweb.inputs.paths` (default: geo).
         page: Of a HAR: which page, from 1 (default: the first).
         settings: Values of the unchanged scenario by dotted key, such as ``{"leg.0.tls.version": "1.2"}``.
-        seeds: Draws of the path, and of a page's think times, from `run.seed` on (default: five where something is
-            drawn).
+        seeds: Draws of the path, and of a page's think times, from `run.seed` on (default: 5 where some is drawn).
         out: Results folder of a log or scenario (default: ``results/NAME-what-if``). Runs that are there are kept.
-        jobs: Runs of a log or scenario at a time (default: as many as cores).
+        jobs: Runs of a log or scenario at a time, a process each (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
         progress: Called as changes or runs are done.
         options: Of a log: for its import, as `farweb.inputs.importer.import_log` takes them.

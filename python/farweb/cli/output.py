@@ -1,4 +1,4 @@
-"""Options that several verbs share, and the output of all verbs: tables for people, or JSON."""
+"""Output of all verbs: tables for people, or JSON; and the names of files to write."""
 
 import contextlib
 import json
@@ -8,123 +8,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-
-from farweb.cli.help import Group
 from farweb.errors import FarwebError
 from farweb.files.atomic import Place, taken
 from farweb.files.made import is_made
-from farweb.progress import Progress
 from farweb.text.words import folded, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from farweb.plot.presentation import Presentation
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file or result.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors and the requested output.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error, and messages of Dask.")]
-
-InputFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim, "
-        "cache2k (default: detected from the file).",
-    ),
-]
-InputKeep = Annotated[
-    str,
-    typer.Option("--keep", help="Of a log: all that clients got; crossed or misses, as workload import has it."),
-]
-Bypass = Annotated[
-    str,
-    typer.Option(
-        metavar="LIST",
-        help="Of a log: requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie, "
-        "with commas between them.",
-    ),
-]
-Dynamic = Annotated[
-    bool, typer.Option(help="Of a log: take pages made for each request too (a query or CGI in the URL), or not.")
-]
-MaxUnreadable = Annotated[float, typer.Option(min=0, max=1, help="Share of lines that may be unreadable.")]
-
-Width = Annotated[
-    str | None, typer.Option(metavar="LENGTH", help="Width of the figure, in inches or centimetres: 8in, 20cm.")
-]
-Height = Annotated[
-    str | None,
-    typer.Option(metavar="LENGTH", help="Height of the figure, likewise (default: as high as it needs to be)."),
-]
-NoTitle = Annotated[bool, typer.Option("--no-title", help="Write no title.")]
-NoCaption = Annotated[bool, typer.Option("--no-caption", help="Write no caption.")]
-Label = Annotated[
-    list[str] | None,
-    typer.Option(metavar="OLD=NEW", help="Another name for a curve, panel, level or axis; again for further ones."),
-]
-Data = Annotated[
-    Path | None, typer.Option(metavar="FILE.csv", help="Write the numbers that are drawn, in base units, as well.")
-]
-
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, help="Runs at a time, a process each (default: as many as cores)."),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.",
-    ),
-]
-NoLimits = Annotated[
-    bool, typer.Option("--no-limits", help="Accept a run or a sweep however large it is estimated to become.")
-]
-RunMemory = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Memory of a run's process beyond which that run fails: 2 GB.")
-]
-RunTime = Annotated[str | None, typer.Option(metavar="TIME", help="Time beyond which a run fails: 10 min.")]
-Retries = Annotated[int, typer.Option(min=0, help="How often a run that failed is tried again.")]
-
-
-def help_alone(context: typer.Context) -> None:
-    """Print the help of a group that is called without a verb, and end without an error."""
-    if context.invoked_subcommand is None:
-        sys.stdout.write(context.get_help() + "\n")
-        raise typer.Exit
-
-
-def group(help: str) -> typer.Typer:
-    """A group of verbs, such as `farweb workload`, that shows its help when it is called alone."""
-    return typer.Typer(
-        cls=Group,
-        help=help,
-        callback=help_alone,
-        invoke_without_command=True,
-        add_completion=False,
-        rich_markup_mode="markdown",
-    )
-
-
-def presented(
-    width: str | None, height: str | None, *, no_title: bool, no_caption: bool, label: list[str] | None
-) -> "Presentation":
-    """Read the options that all figures share."""
-    from farweb.plot.presentation import Presentation, inches, renaming
-
-    return Presentation(
-        width=None if width is None else inches(width),
-        height=None if height is None else inches(height),
-        title=not no_title,
-        caption=not no_caption,
-        labels=dict(renaming(each) for each in label or ()),
-    )
+    from farweb.progress import Progress
 
 
 @contextlib.contextmanager
@@ -161,8 +55,9 @@ _PATIENCE_S = 1.0  # work that ends sooner needs no progress bar
 _BOLD = re.compile(r"(?<=^wrote )\S+")
 
 
-def _columns(stream: TextIO) -> int:
-    """Columns of a stream: of its terminal or of COLUMNS, within bounds, else 80."""
+def columns(stream: TextIO | None = None) -> int:
+    """Columns of a stream, usually standard output: of its terminal or of COLUMNS, within bounds, else 80."""
+    stream = stream or sys.stdout
     given = os.environ.get("COLUMNS", "")
     asked = int(given) if given.isdecimal() else 0
     if not asked and stream.isatty():
@@ -173,7 +68,7 @@ def _columns(stream: TextIO) -> int:
 
 def _painted(text: str) -> str:
     """Lines for standard error: warnings yellow, the path of "wrote" bold, where there are colours."""
-    text = folded(visible(text), _columns(sys.stderr))
+    text = folded(visible(text), columns(sys.stderr))
     if not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[33m{text}\x1b[0m" if text.startswith("warning: ") else _BOLD.sub("\x1b[1m\\g<0>\x1b[0m", text)
@@ -189,7 +84,7 @@ class Output:
 
     def __init__(self, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
-        self._quiet = quiet
+        self.is_quiet = quiet
 
     def result(self, value: Mapping[str, Any], shown: "RenderableType") -> None:
         """Print `value` as JSON or `shown` for people, as asked."""
@@ -202,7 +97,7 @@ class Output:
         from rich.segment import Segment, Segments
         from rich.text import Text
 
-        console = Console(width=_columns(sys.stdout))
+        console = Console(width=columns())
         if isinstance(shown, str):
             console.print(Text(visible(shown)), soft_wrap=True)
             return
@@ -212,12 +107,12 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print a line about the result, such as where it was saved, except with `--json`, which contains it."""
-        if not self._quiet and not self.as_json:
+        if not self.is_quiet and not self.as_json:
             sys.stderr.write(_painted(text) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about the result, also with `--json`."""
-        if not self._quiet:
+        if not self.is_quiet:
             sys.stderr.write(_painted(f"warning: {text}") + "\n")
 
     @contextlib.contextmanager
@@ -231,24 +126,24 @@ class Output:
             raise
 
     @contextlib.contextmanager
-    def progress(self, title: str, *, left: bool = True) -> Iterator[Progress]:
+    def progress(self, title: str, *, left: bool = True) -> Iterator["Progress"]:
         """Give a function that shows how far something is: done, of how many (None: unknown), and words about it.
 
         A bar appears on a terminal, once the work has lasted a second. With `left` it estimates the time that is left.
         """
-        if self._quiet or not sys.stderr.isatty():
+        if self.is_quiet or not sys.stderr.isatty():
             yield lambda _done, _total, _words: None
             return
-        from rich import progress as columns
+        from rich import progress as parts
         from rich.console import Console
 
         began = time.monotonic()
-        bar = columns.Progress(
-            columns.TextColumn("{task.description}"),
-            columns.BarColumn(),
-            columns.TextColumn("{task.fields[words]}"),
-            columns.TimeElapsedColumn(),
-            *([columns.TimeRemainingColumn()] if left else []),
+        bar = parts.Progress(
+            parts.TextColumn("{task.description}"),
+            parts.BarColumn(),
+            parts.TextColumn("{task.fields[words]}"),
+            parts.TimeElapsedColumn(),
+            *([parts.TimeRemainingColumn()] if left else []),
             console=Console(stderr=True),
             transient=True,
         )
