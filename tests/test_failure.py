@@ -18,7 +18,7 @@ from samples import Farweb
 FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
 
 WAYS = ("--help", "schema results", "sql r 'select 1' --csv")
-"""Verbs that write in different ways: by typer, as they are, and rows; `show` writes by rich."""
+"""Verbs that write in different ways: lines, as they are, and rows; `show` writes by rich."""
 
 
 def shell(verb: str, how: str) -> subprocess.CompletedProcess[str]:
@@ -132,7 +132,7 @@ script()
 @pytest.mark.usefixtures("run")
 @pytest.mark.parametrize(
     ("name", "module"),
-    [("SIGHUP", "typer"), ("SIGINT", "duckdb")],
+    [("SIGHUP", "argparse"), ("SIGINT", "duckdb")],
 )
 def test_a_signal_within_an_import(name: str, module: str) -> None:
     code = SIGNALLED.format(module=module, name=name, arguments=["sql", "r", "select 1"])

@@ -166,7 +166,7 @@ def test_the_command(folder: Path, farweb: Farweb) -> None:
         (("nzx",), 'workload.family: found "nzx"; it is one of "nzix", "prowgen" (did you mean nzix?)'),
         (("nzix", "--set", "us_rat=1 kbit/s"), "us_rat: unknown key (did you mean us_rate?)"),
         (("nzix", "--set", "tail_share=1.5"), "`tail_share` must be 0 to 1"),
-        (("nzix", "--set", "us_rate"), "--set wants KEY=VALUE"),
+        (("nzix", "--set", "us_rate"), "write KEY=VALUE"),
         (("nzix", "--days", 0), "--days"),
         (("nzix", "--seed", -1), "--seed"),
     ],

@@ -5,7 +5,6 @@ import lzma
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pytest
 
 from farweb import WorkloadError
 from farweb.cache.curve import cache_curve
+from farweb.cli import load
 from farweb.inputs.fit import fit, reading
 from farweb.inputs.formats import FORMATS, TABLE, TRACES, format_of
 from farweb.inputs.requests import open_input
@@ -224,16 +224,11 @@ def test_a_file_that_is_not_there(folder: Path, farweb: Farweb, verb: str) -> No
 
 
 def test_both_verbs_have_the_same_options_for_what_they_read(farweb: Farweb) -> None:
-    from typer.main import get_command
-
-    from farweb.cli.workload import app
-
-    workload: Any = get_command(app)
     options = [
-        {each.name: (each.opts, each.secondary_opts, each.help) for each in workload.commands[verb].params}
+        {each.name: (each.names, each.meaning) for each in load(f"workload {verb}").options}
         for verb in ("cache", "fit")
     ]
-    for name in ("format_", "keep", "dynamic", "max_unreadable"):
+    for name in ("format", "keep", "dynamic", "max_unreadable"):
         assert options[0][name] == options[1][name]
 
 

@@ -141,9 +141,10 @@ def test_of_a_folder_whose_own_manifest_is_damaged_nothing_else_is_looked_at(swe
 
 
 def test_a_sweep_is_looked_at_part_by_part(sweep: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    checked = verify(sweep, progress=lambda done, planned: seen.append((done, planned)))
-    assert (checked.folders, checked.unfinished, checked.damages, seen) == (3, 1, (), [(1, 2), (2, 2)])
+    seen: list[tuple[int, int | None, str]] = []
+    checked = verify(sweep, progress=lambda *now: seen.append(now))
+    assert (checked.folders, checked.unfinished, checked.damages) == (3, 1, ())
+    assert seen == [(1, 2, "1 of 2 runs"), (2, 2, "2 of 2 runs")]
     change(sweep / MANIFEST, complete=True)
     checked = verify(sweep)
     assert (checked.folders, checked.unfinished) == (3, 0)

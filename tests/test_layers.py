@@ -99,4 +99,4 @@ def test_help_loads_no_libraries_and_a_run_loads_little(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     loaded = set(done.stderr.split())
     assert not {"polars", "duckdb", "rich", "farweb.plot", "farweb.inputs.importer"} & loaded
-    assert len(loaded & set(MODULES)) <= 58
+    assert len(loaded & set(MODULES)) <= 61

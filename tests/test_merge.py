@@ -186,7 +186,7 @@ def test_large_tables_keep_objects_beside_their_requests(folder: Path) -> None:
     [
         (("a.csv", "-o", "m.csv"), "m.csv: a request table is written as Parquet"),
         (("a.csv", "-o", "a.parquet", "--align", "week"), 'align: found "week"; write one of start, day, none'),
-        (("a.csv", "-o", "m.parquet", "--tag", "sample"), "--tag sample: write a tag and the number of a table"),
+        (("a.csv", "-o", "m.parquet", "--tag", "sample"), "--tag: found sample; write TAG=NUMBER"),
         (("a.csv", "-o", "m.parquet", "--tag", "s=2"), "tag s=2: write a tag and the number of a table, 1 to 1"),
         (("a.csv", "-o", "m.parquet", "--tag", "s=1", "--tag", "t=1"), "two tags for one table"),
         (("gone.csv", "-o", "m.parquet"), "gone.csv: no such file"),

@@ -65,7 +65,7 @@ def test_a_module_is_all_that_a_figure_takes(farweb: Farweb, run: Results, tmp_p
         in listed.out
     )
     assert farweb("plot", "list", "--json").json()["pie-chart"].startswith("requests by slices; of a run; needs")
-    assert figure_names("pie") == [("pie-chart", "requests by slices")]
+    assert "pie-chart" in figure_names()
     assert "pie_chart" in dir(run.plot)
     assert (run.plot.pie_chart.__doc__ or "").startswith("Slices of a run.\n\nDrawn of a run; needs record.pies")
     assert list(inspect.signature(run.plot.pie_chart).parameters)[-2:] == ["link", "without"]
@@ -128,7 +128,7 @@ def test_methods_are_those_of_the_result(run: Results, tmp_path: Path) -> None:
 def test_help_and_list_import_nothing_that_figures_compute_with() -> None:
     code = (
         "import sys; from farweb.cli import main; from farweb.cli.figures import figure_names\n"
-        "main(['plot', '--help']), main(['plot', 'list']), figure_names('c')\n"
+        "main(['plot', '--help']), main(['plot', 'list']), figure_names()\n"
         "sys.exit(bool({'numpy', 'polars', 'matplotlib', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False, stdout=-3).returncode == 0

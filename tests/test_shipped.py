@@ -51,7 +51,7 @@ def test_a_wheel_has_every_example_and_no_picture(package: Path, monkeypatch: py
     examples = shipped.shipped("examples")
     assert examples == package / "examples"
     assert {file.name for file in examples.iterdir()} == {file.name for file in (ROOT / "examples").iterdir()}
-    for name in (*demonstration.SCENARIOS, demo.SWEEP):
+    for name in (*demonstration.SCENARIOS, demonstration.SWEEP):
         Scenario.load(examples / f"{name}.toml")
     files = [file for file in package.rglob("*") if file.is_file()]
     assert {file.suffix for file in files}.isdisjoint({".png", ".pyc"})

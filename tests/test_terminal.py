@@ -8,16 +8,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from farweb.cli import app
-from farweb.cli.options import Output
+from farweb.cli import VERBS, load
+from farweb.cli.output import Output
 from farweb.files.made import is_made
 from farweb.library.folders import Results
 from farweb.results.integrity import unsealed
@@ -31,17 +29,7 @@ FARWEB = (sys.executable, "-W", "ignore::RuntimeWarning", "-m", "farweb")
 
 def verbs() -> dict[str, list[str]]:
     """The options of each verb."""
-    found: dict[str, list[str]] = {}
-
-    def walk(command: Any, words: tuple[str, ...]) -> None:
-        if hasattr(command, "list_commands"):
-            for name in command.list_commands(None):
-                walk(command.get_command(None, name), (*words, name))
-        else:
-            found[" ".join(words)] = [option for each in command.params for option in each.opts]
-
-    walk(typer.main.get_command(app), ())
-    return found
+    return {verb: [option for each in load(verb).options for option in each.names] for verb in VERBS}
 
 
 def test_options_are_spelled_alike_in_all_verbs() -> None:

@@ -1,6 +1,7 @@
 """Errors that a user can put right, each message with the remedy, and refusals of the machine in words."""
 
 import errno
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ __all__ = [
     "WorkloadError",
     "refusal_in",
     "refused_by_machine",
+    "require_range",
 ]
 
 
@@ -100,3 +102,24 @@ def _are_files_exhausted() -> bool:
     except OSError as error:
         return error.errno in (errno.EMFILE, errno.ENFILE)
     return False
+
+
+def require_range(option: str, value: float | None, low: float, high: float = math.inf) -> None:
+    """Refuse a number outside of its range.
+
+    Args:
+        option: As it is typed, which scripts see too: ``--seed``.
+        value: The number. None: not given.
+        low: The least.
+        high: The largest.
+
+    Raises:
+        FarwebError: It is outside.
+
+    >>> require_range("--days", 0, 1, 3660)
+    Traceback (most recent call last):
+    farweb.FarwebError: --days: found 0; write a number from 1 to 3,660
+    """
+    if value is not None and not low <= value <= high:
+        wanted = f"from {low:,} to {high:,}" if high < math.inf else f"of at least {low:,}"
+        raise FarwebError(f"{option}: found {value:,}; write a number {wanted}")

@@ -1,6 +1,6 @@
 """Computes hit ratios of caches by policy and capacity, for `farweb workload cache`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +17,12 @@ from farweb.cache.settings import (
     read_policies,
     read_warmup,
 )
-from farweb.errors import WorkloadError
+from farweb.errors import WorkloadError, require_range
 from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
+from farweb.progress import Progress
 from farweb.text.quantities import count
-
-Progress = Callable[[str, int, int | None], None]
 
 
 def cache_curve(
@@ -54,31 +53,33 @@ def cache_curve(
         policies: Of ``fifo``, ``lru``, ``rand``, ``lfu``, ``gds``, ``gdsf``, ``arc``, ``s3-fifo``, ``sieve``,
             ``w-tinylfu``, ``belady``.
         capacities: Sizes such as ``10 MB``, or shares of the footprint such as ``5 %``.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
-            file, all but the last.
-        log_format: Format string of a log's lines, as `import_log` has it.
-        fields: Keys of a log's JSON objects, likewise.
-        keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
-        dynamic: Of a log: whether pages that are made for each request are requests too.
-        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: of ``set-cookie``, ``cookie``,
-            ``query``, with commas between them.
+        format: What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim,
+            cache2k (default: detected from the file, all but the last).
+        log_format: A format string of a log instead, as workload import has it.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.
+        keep: Of a log: all that clients got; crossed or misses, as workload import has it.
+        dynamic: Of a log: take pages made for each request too (a query or CGI in the URL), or not.
+        bypass: Of a log: requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie,
+            with commas between them.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        admit: ``min=SIZE``, ``max=SIZE``, ``second-hit``, ``probability=SHARE``, applied together.
-        ttl: How long an object is fresh, such as ``1 h`` (None: always).
-        changed: Rule for a request of another size than the fresh copy: ``serve`` counts a hit, ``fetch`` a miss.
-        warmup: A share of the requests such as ``10 %``, or a number of them: the first are not measured.
-        seed: Root of the random streams: of ``rand``, and of admission by probability.
-        progress: Called with the phase, requests done, and their total (None: unknown).
+        admit: Rule for what is stored: ``min=1 kB``, ``max=8 KiB``, ``second-hit``, ``probability=0.5``. All apply.
+        ttl: How long an object is fresh, such as ``1 h`` (default: always).
+        changed: A request whose size differs from the fresh copy: ``serve`` that, or ``fetch`` anew.
+        warmup: The first requests fill the caches, unmeasured: ``10 %``, or a number.
+        seed: Root of the random streams, of ``rand`` and of admission by probability, 0 to 2**53.
+        progress: Called as requests are read and sent.
 
     Raises:
         WorkloadError: The file cannot be read, or has no request or one without an object. Or a setting is invalid.
     """
+    require_range("--seed", seed, 0, 2**53)
+    require_range("--max-unreadable", max_unreadable, 0, 1)
     policies = read_policies(policies)
     sizes = [read_capacity(text) for text in capacities]
     admission, warming = read_admission(admit, ttl, changed), read_warmup(warmup)
     if not policies or not sizes:
         raise WorkloadError("name at least one policy and one capacity")
-    show = progress or (lambda _what, _done, _total: None)
+    show = progress or (lambda _done, _total, _words: None)
     with open_input(
         requests,
         format,
@@ -88,7 +89,7 @@ def cache_curve(
         dynamic=dynamic,
         bypass=bypass,
         max_unreadable=max_unreadable,
-        progress=lambda kept: show("importing", kept, None),
+        progress=lambda kept, total, words: show(kept, total, f"importing: {words}"),
     ) as source:
         survey, following = _survey(source, "belady" in policies, show)
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
@@ -104,7 +105,7 @@ def cache_curve(
             skip=skip,
             seed=seed,
             following=following,
-            progress=lambda sent: show("caching", sent, survey.requests),
+            progress=lambda sent, _, words: show(sent, survey.requests, f"caching: {words}"),
         )
         found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(
@@ -142,7 +143,7 @@ def _survey(source: Requests, ahead: bool, show: Progress) -> tuple[_core.Survey
         survey.add(batch.object, batch.bytes, batch.caching)
         if ahead:
             known.append((batch.object, batch.caching))
-        show("reading", survey.requests, None)
+        show(survey.requests, None, f"reading: {survey.requests:,} requests")
     return survey, next_requests(*map(np.concatenate, zip(*known, strict=True))) if ahead else None
 
 

@@ -5,7 +5,7 @@ LRU caches that hold every object whole need no cache each: one stack of distanc
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -17,6 +17,7 @@ from farweb import _core
 from farweb.cache.settings import Admission
 from farweb.inputs.caching import BYPASS, INVALIDATE
 from farweb.inputs.requests import Batch
+from farweb.progress import Progress
 
 _HIT, _STALE = 1, 2  # of the core
 _NEVER = np.uint64(2**64 - 1)
@@ -117,7 +118,7 @@ def replay(
     skip: int,
     seed: int,
     following: NDArray[np.uint64] | None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[Tally]:
     """Send requests through caches, and count hits and revalidations.
 
@@ -129,7 +130,7 @@ def replay(
         skip: Requests at the beginning that are not counted.
         seed: Root of the random streams.
         following: Number of the next request for the same object, by request, for policies that look ahead.
-        progress: Called with the number of requests sent so far.
+        progress: Called as requests are sent.
     """
     stacked = [kind for kind in caches if kind[0] == "lru" and stackable_from is not None and kind[1] >= stackable_from]
     stack = _LruStack([capacity for _, capacity, _ in stacked]) if len(stacked) >= STACK_FROM else None
@@ -150,7 +151,7 @@ def replay(
                 done.result()
             sent += len(batch)
             if progress is not None:
-                progress(sent)
+                progress(sent, None, f"{sent:,} requests")
     tallies = {cache: cached.tally for cache, cached in alone.items()}
     if stack is not None:
         by_capacity = stack.tallies()

@@ -1,30 +1,24 @@
-"""The command `farweb`: collects the verbs, runs one, and turns its errors into messages and exit codes.
+"""The command `farweb`: finds the verb, runs it, and turns its errors into messages and exit codes.
 
-Each group of verbs has a file, imported for the first of its verbs. A verb imports its own needs in its body.
+The file of a verb is imported when it is called. A verb imports its own needs in its body.
 
 Exit codes: 0 done, 2 usage or scenario error, 3 a run failed or answered nothing, 4 a target or a claim not met, 130
 interrupted.
 """
 
-import functools
 import importlib
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any
 
-import typer
-from typer.core import TyperGroup
-from typer.exceptions import TyperException
-
-from farweb.cli.failure import INTERRUPTED, check_names, ended_by
-from farweb.cli.help import NAMES, VERBS, Verb
-from farweb.cli.options import help_alone
+from farweb.cli.failure import check_names, ended_by
 from farweb.cli.streams import open_standard_streams
+from farweb.cli.verbs import HELP, UsageError, Verb
 from farweb.text.words import nearest, visible
 
-_FILES = {
+VERBS = {
     "demo": "demo",
     "new": "new",
     "check": "runs",
@@ -41,98 +35,35 @@ _FILES = {
     "sql": "sql",
     "verify": "verify",
     "reproduce": "reproduce",
-    "export": "export",
-    "workload": "workload",
-    "schema": "schema",
-}  # of `farweb.cli`, by verb or group of verbs, in the order of the help
-_NEAR = 0.75  # of the letters of a verb that are right. Chosen: one of four may be wrong
+    "export pcapng": "export",
+    "export xpl": "export",
+    "export har": "export",
+    "workload import": "workload",
+    "workload stats": "workload",
+    "workload cache": "cache",
+    "workload fit": "workload",
+    "workload generate": "workload",
+    "workload path": "workload",
+    "workload merge": "merge",
+    "workload probe": "probe",
+    "schema scenario": "schema",
+    "schema results": "schema",
+    "schema requests": "schema",
+}  # of `farweb.cli`, by verb, in the order of the help
+_GROUPS = {
+    "workload": "Make and examine request and host tables, and files of links.",
+    "export": "Write recorded packets, and loads of pages, for other programs.",
+    "schema": "Describe scenarios and tables.",
+}
+_NEAR = 0.75  # of the letters of a verb in a group that are right. Chosen: one of four may be wrong
 
 
-class _Verbs(TyperGroup):
-    """The verbs, each loaded on demand, with a hint for names known in the field that farweb lacks."""
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - of the parser
-        """Names of all verbs."""
-        return list(_FILES)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - of the parser
-        """The verb of a name, or the group, or None without one."""
-        if cmd_name in _FILES and cmd_name not in self.commands:
-            self.commands[cmd_name] = _loaded(cmd_name)
-        return self.commands.get(cmd_name)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the verbs by purpose."""
-        if ctx.obj == NAMES[-1]:
-            super().format_help(ctx, formatter)
-        else:
-            formatter.write(VERBS)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb that the first argument names."""
-        if args[0] not in _FILES:
-            for name in _FILES:
-                self.get_command(ctx, name)
-        try:
-            return super().resolve_command(ctx, args)
-        except TyperException as error:
-            from farweb import _core
-
-            nested = {
-                verb: f"farweb {name} {verb}"
-                for name, group in self.commands.items()
-                if isinstance(group, TyperGroup)
-                for verb in group.commands
-            }
-            is_near = "Did you mean" in error.message
-            if sentence := _core.absent(args[0]):
-                error.message = f"{error.message.rstrip('.')}: {sentence}"
-            elif near := nearest(args[0], nested, 1 if is_near else _NEAR):
-                error.message = f"No such command '{args[0]}'. Did you mean '{nested[near]}'?"
-            raise
-
-
-app = typer.Typer(
-    name="farweb",
-    cls=_Verbs,
-    help="What will the web feel like over this path? Simulates web traffic, packet by packet, over long paths.",
-    invoke_without_command=True,
-    context_settings={"help_option_names": list(NAMES)},  # of every verb
-    pretty_exceptions_enable=False,  # main() decides on the look of errors
-    rich_markup_mode="markdown",
-)
-
-
-def _loaded(name: str) -> Any:
-    """Import the file of a verb or of a group, and build what parses its arguments."""
-    file = importlib.import_module(f"{__name__}.{_FILES[name]}")
-    if (verbs := getattr(file, "app", None)) is None:
-        verbs = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        verbs.command(cls=getattr(file, "Command", Verb))(getattr(file, name.replace("-", "_")))
-    return typer.main.get_command(verbs)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from farweb import __version__
-
-        sys.stdout.write(f"farweb {__version__}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def _farweb(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Print the version."),
-) -> None:
-    del version  # the callback has answered
-    help_alone(context)
-
-
-@functools.cache
-def _command() -> Any:
-    """The verbs as the parser has them, built once in a process."""
-    return typer.main.get_command(app)
+def load(name: str) -> Verb:
+    """The verb of a name, such as ``workload cache``: what its last word is in its file."""
+    file = importlib.import_module(f"{__name__}.{VERBS[name]}")
+    called = name.rpartition(" ")[2].replace("-", "_")
+    found: Verb = getattr(file, called if hasattr(file, called) else f"{called}_")
+    return found
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -140,16 +71,69 @@ def main(arguments: Sequence[str]) -> int:
     logging.getLogger("farweb").setLevel(logging.DEBUG if "--debug" in arguments else logging.NOTSET)
     try:
         check_names(arguments)
-        asked = NAMES[-1] if NAMES[-1] in arguments else None
-        code = _command()(list(arguments), prog_name="farweb", standalone_mode=False, obj=asked)
+        code = _run(list(arguments))
         sys.stdout.flush()
     except BaseException as error:
-        if "--debug" in arguments and not isinstance(error, TyperException | SystemExit):
+        if "--debug" in arguments and not isinstance(error, UsageError | SystemExit):
             traceback.print_exc()
         return _fail(*ended_by(error, arguments))
-    if code == INTERRUPTED[1]:  # click's code for Ctrl-C
-        return _fail(*INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _run(arguments: list[str]) -> int | None:
+    if os.environ.get("_FARWEB_COMPLETE"):
+        from farweb.cli.completion import complete
+
+        return complete(VERBS, load)
+    for length in (1, 2):
+        name = " ".join(arguments[:length])
+        if name in VERBS and len(arguments) >= length:
+            return load(name).run(f"farweb {name}", arguments[length:])
+    return _alone(arguments)
+
+
+def _alone(arguments: list[str]) -> int:
+    """The answer to a command without a verb: a help, the version, completion, or what may have been meant."""
+    from farweb.cli.screen import PURPOSES, show_group
+
+    word, *more = arguments or [HELP[0]]
+    if word in _GROUPS and (not more or set(more) & set(HELP)):
+        words = {name.split()[1]: load(name).command.__doc__ or "" for name in VERBS if name.startswith(f"{word} ")}
+        show_group(f"farweb {word}", _GROUPS[word], words)
+        return 0
+    if word in HELP:
+        said = PURPOSES
+    elif word == "--version":
+        from farweb import __version__
+
+        said = f"farweb {__version__}\n"
+    elif word.partition("=")[0] in ("--show-completion", "--install-completion"):
+        from farweb.cli.completion import install, script
+
+        shell = word.partition("=")[2] or "".join(more[:1])
+        said = script(shell) if word.startswith("--show") else f"wrote {install(shell)}; new shells complete farweb\n"
+    else:
+        raise UsageError(_unknown(word, more))
+    sys.stdout.write(said)
+    return 0
+
+
+def _unknown(word: str, more: list[str]) -> str:
+    """What may have been meant by a word that is no verb."""
+    from farweb import _core
+
+    if word.startswith("-"):
+        return f"No such option: {word} (see farweb --help)"
+    within = {name.split()[1]: f"farweb {name}" for name in VERBS if " " in name}
+    if word in _GROUPS:
+        near, said = nearest(more[0], [each for each in within if f"{word} {each}" in VERBS]), None
+    else:
+        said = _core.absent(word)
+        near = within.get(word) or nearest(word, {name.split()[0] for name in VERBS})
+        near = near or within.get(nearest(word, within, _NEAR), "")
+    asked, place = (more[0], f"farweb {word}") if word in _GROUPS else (word, "farweb")
+    meant = f": {said}" if said else f". Did you mean '{near}'?" if near else "."
+    return f"No such command '{asked}'{meant} (see {place} --help)"
 
 
 def script() -> None:

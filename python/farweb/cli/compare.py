@@ -1,83 +1,50 @@
 """`farweb compare`: compares runs of the same requests, request by request."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from farweb.cli.options import (
-    Data,
-    Debug,
-    Force,
-    Height,
-    Json,
-    Label,
-    NoCaption,
-    NoTitle,
-    Output,
-    Quiet,
-    Width,
-    presented,
-    taken_free,
-)
+from farweb.cli.drawn import Drawn
+from farweb.cli.verbs import Call, verb
 from farweb.errors import FarwebError
 
 
+@verb(
+    "comparison.comparison:compare",
+    results="RESULTS…",
+    points="--point FACTOR=LEVEL",
+    by="--by GROUPS|QUANTITY",
+    margin="--margin SHARE",
+    base="--base NAME",
+    names="",
+)
 def compare(
-    context: typer.Context,
-    results: Annotated[
-        list[str],
-        typer.Argument(metavar="RESULTS…", help="Folders of runs, compared with the first; or of one sweep."),
-    ],
-    point: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FACTOR=LEVEL",
-            help="Points of a sweep: --point load=1 --point load=9; the first is the base, and `and` joins levels: "
-            "'circuit=cable and load=9'.",
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="GROUPS|QUANTITY",
-            help="visit or client: compare first and later requests of visits, or clients. Or what decides instead of "
-            "the rule: p95, mean, 'within(5 s)' …; may be given more than once.",
-        ),
-    ] = None,
-    margin: Annotated[
-        str,
-        typer.Option(metavar="SHARE", help="Relative difference up to which two are equivalent; of shares a tenth."),
-    ] = "5%",
-    base: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The run to compare with: the first, and of several the best, if left out."),
-    ] = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Quantiles and differences with their intervals, and what these rest on.")
-    ] = False,
-    sizes: Annotated[bool, typer.Option("--sizes", help="Differences by response size.")] = False,
-    causes: Annotated[bool, typer.Option("--causes", help="Differences by part of the latency.")] = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="The verdict on each pair of several runs.")] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Draw the differences: a .png, .svg, .pdf or .html file."),
-    ] = None,
-    width: Width = None,
-    height: Height = None,
-    no_title: NoTitle = False,
-    no_caption: NoCaption = False,
-    label: Label = None,
-    data: Data = None,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    call: Call,
+    results: Sequence[str],
+    *,
+    points: Sequence[str] = (),
+    margin: str = "5%",
+    details: bool = False,
+    sizes: bool = False,
+    causes: bool = False,
+    pairs: bool = False,
+    out: Path | None = None,
+    drawn: Drawn,
 ) -> None:
     """Compare runs of the same requests, request by request.
 
     Names the better one, by how much and for whom. A request that fails in one run only is slower there. In a sweep,
     runs are paired that differ only in the levels named. Loads of pages (farweb page -o) are compared by onLoad.
+
+    Args:
+        results: Folders of runs, compared with the first; or of one sweep.
+        points: Points of a sweep: --point load=1 --point load=9; the first is the base, and `and` joins levels:
+            'circuit=cable and load=9'.
+        margin: Relative difference up to which two are equivalent; of shares a tenth.
+        details: Quantiles and differences with their intervals, and what these rest on.
+        sizes: Differences by response size.
+        causes: Differences by part of the latency.
+        pairs: The verdict on each pair of several runs.
+        out: Draw the differences: a .png, .svg, .pdf or .html file.
 
     Examples:
 
@@ -93,44 +60,36 @@ def compare(
 
         farweb compare results/circuits --point "circuit=cable and workload.load=9" --point "circuit=satellite and workload.load=9"
     """  # noqa: E501 - a command line stays on a line
-    del debug
     from farweb.comparison import compare as compared
     from farweb.pages.breakdown import PageLoads
-    from farweb.paint import chart, numbers
+    from farweb.paint import chart
     from farweb.paint.presentation import Presentation
 
-    presentation = presented(width, height, no_title=no_title, no_caption=no_caption, label=label)
-    if out is None and (presentation != Presentation() or data is not None):
+    presentation = drawn.presentation()
+    if out is None and (presentation != Presentation() or drawn.data is not None):
         raise FarwebError("options of a figure were given, but no figure is drawn; name its file with -o")
     if out is not None:
         chart.check_target(out)
-    if data is not None:
-        numbers.check_target(data)
-    context.with_resource(taken_free(out, data, force=force))
-    output = Output(as_json, quiet)
+    call.takes(out, drawn.data)
     if loads := PageLoads.of(results):
-        if any((point, by, base, out, details, sizes, causes, pairs)):
+        if any((points, call.given, out, details, sizes, causes, pairs)):
             raise FarwebError("loads of pages are compared by onLoad alone; leave the other options out")
-        output.result({"results": results, **loads.to_dict()}, loads)
+        call.result({"results": list(results), **loads.to_dict()}, loads)
         return
-    found = compared(
-        *results, points=[_levels(text) for text in point] if point else None, by=by, margin=_share(margin), base=base
-    )
-    asked = {"details": details, "sizes": sizes, "causes": causes, "pairs": pairs}
+    of_sweep = [*map(_levels, points)] or None
+    found = compared(*results, points=of_sweep, margin=_share(margin), **call.of(compared))
+    figure, shortage = {}, ""
     if out is not None:
         from farweb.comparison.figure import describe
         from farweb.paint import paper
 
-        drawn = paper.draw(describe(found), out, presentation)
-        if data is not None:
-            numbers.write(drawn.description, data)
-    figure = {} if out is None else {"figure": str(out), **({} if data is None else {"data": str(data)})}
-    output.result(
-        {"results": results, **figure, **found.to_dict()},
-        found.screen([name for name, is_asked in asked.items() if is_asked]),
-    )
+        painted = paper.draw(describe(found), out, presentation)
+        figure, shortage = {"figure": str(out), **drawn.write_numbers(painted)}, painted.shortage
+    asked = {"details": details, "sizes": sizes, "causes": causes, "pairs": pairs}
+    shown = found.screen([name for name, is_asked in asked.items() if is_asked])
+    call.result({"results": list(results), **figure, **found.to_dict()}, shown)
     if out is not None:
-        output.note(f"wrote {out}{drawn.shortage and f'; {drawn.shortage}'}")
+        call.wrote(f"{out}{shortage and f'; {shortage}'}")
 
 
 def _share(text: str) -> float:

@@ -7,8 +7,6 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from typer.exceptions import TyperException
-
 from farweb import signals
 from farweb.errors import FarwebError, RunError, refused_by_machine
 from farweb.extras import how_to_install
@@ -54,11 +52,6 @@ def ended_by(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
         return ended
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED
-    if isinstance(error, TyperException):
-        context = getattr(error, "ctx", None)
-        verb = context.command_path if context else "farweb"
-        said = error.format_message().removeprefix("Invalid value: ")  # where the message names the option
-        return f"{said} (see {verb} --help)", error.exit_code
     if isinstance(error, FarwebError):
         return str(error), _FAILED if isinstance(error, RunError) else 2
     if isinstance(error, SystemExit | GeneratorExit):

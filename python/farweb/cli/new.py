@@ -3,12 +3,10 @@
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from farweb.cli.importing import given_options, is_given, takes_import_options
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+from farweb.cli.importing import QUESTIONS, Imported
+from farweb.cli.verbs import Call, UsageError, verb
 from farweb.errors import WorkloadError
 from farweb.text.words import command
 
@@ -18,76 +16,53 @@ if TYPE_CHECKING:
     from farweb.results.design import Design
 
 
-@takes_import_options
+@verb(
+    *QUESTIONS,
+    path="--path KIND",
+    compare="--compare KIND,KIND",
+    proxy="--proxy KIND",
+    queue="--queue KIND[,KIND]",
+    cache="--cache SIZE[,POLICY]",
+    shield="--shield SIZE[,POLICY]",
+    log="--log LOG",
+    seen_at="--seen-at PLACE",
+    out="",
+    busiest_s="",
+    rtt_ns="",
+    dynamic="",
+)
 def new(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario to write, such as link.toml.")],
-    path: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help="The long part of the path: starlink, geo, 5g, lte, docsis, dsl, cable, …; of years past: geo-2021, …",
-        ),
-    ] = "geo",
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND,KIND",
-            help="Several paths instead, in one scenario with a sweep: starlink,geo,5g. One may name a proxy of its "
-            "own: geo+pep,starlink.",
-        ),
-    ] = None,
-    proxy: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND",
-            help="none, split, mux or pep, what satellite modems have. split: connections end at the far end; mux: two "
-            "proxies share a few; both decrypt. pep: TCP alone ends, at both ends of the long part.",
-        ),
-    ] = "none",
-    queue: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND[,KIND]",
-            help="Queue of the long part in both directions: drop-tail, codel, fq-codel, pie; several make a sweep.",
-        ),
-    ] = None,
-    cache: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE[,POLICY]",
-            help='A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo"; none: its baseline.',
-        ),
-    ] = None,
-    shield: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE[,POLICY]", help="A second level of --cache, behind the long part."),
-    ] = None,
-    log: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="LOG", help="A log to simulate, imported beside the scenario; may be repeated. Or a request table."
-        ),
-    ] = None,
-    seen_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PLACE",
-            help="Where the log was written. server, proxy-clients (towards its clients, hits too): each client has "
-            "connections of its own; proxy-servers (towards servers): all share the proxy's. Default: by the log.",
-        ),
-    ] = None,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    call: Call,
+    file: Path,
     *,
-    importing: dict[str, Any],
+    path: str = "geo",
+    compare: str | None = None,
+    proxy: str = "none",
+    queue: str | None = None,
+    cache: str | None = None,
+    shield: str | None = None,
+    log: Sequence[Path] = (),
+    seen_at: str | None = None,
+    imported: Imported,
 ) -> None:
     """Write a commented scenario to start from, with rates and delays from publications that it names.
 
     A log is imported into NAME-requests.parquet and NAME-hosts.tsv. Its HTTP versions, TLS, tunnels and server go into
     the scenario. Without a log the requests come from a family of traces.
+
+    Args:
+        file: The scenario to write, such as link.toml.
+        path: The long part of the path: starlink, geo, 5g, lte, docsis, dsl, cable, …; of years past: geo-2021, …
+        compare: Several paths instead, in one scenario with a sweep: starlink,geo,5g. One may name a proxy of its own:
+            geo+pep,starlink.
+        proxy: none, split, mux or pep, what satellite modems have. split: connections end at the far end; mux: two
+            proxies share a few; both decrypt. pep: TCP alone ends, at both ends of the long part.
+        queue: Queue of the long part in both directions: drop-tail, codel, fq-codel, pie; several make a sweep.
+        cache: A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo"; none: its baseline.
+        shield: A second level of --cache, behind the long part.
+        log: A log to simulate, imported beside the scenario; may be repeated. Or a request table.
+        seen_at: Where the log was written. server, proxy-clients (towards its clients, hits too): each client has
+            connections of its own; proxy-servers (towards servers): all share the proxy's. Default: by the log.
 
     Examples:
 
@@ -109,15 +84,15 @@ def new(
 
         farweb new router.toml --path cable --queue drop-tail,fq-codel
     """
-    del debug
     from farweb.inputs.new import PROXIES, QUEUES, SEEN_AT, Way, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, check_words
     from farweb.library.scenario import Scenario
 
+    options = imported.options(call)
     compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
     paths = (*PATHS, *STAND_FOR)
     if "," in path:
-        raise typer.BadParameter(f"--path: found {path}; it is one path, and --compare {path} sweeps several")
+        raise UsageError(f"--path: found {path}; it is one path, and --compare {path} sweeps several")
     check_words("--path", [path], paths)
     ways = [Way.of(each, proxy) for each in compared]
     check_words("--compare", (way.path for way in ways), paths)
@@ -126,24 +101,23 @@ def new(
     queues = [] if queue is None else list(dict.fromkeys(each.strip() for each in queue.split(",")))
     check_words("--queue", queues, QUEUES)
     if len(queues) > 1 and compare is not None:
-        raise typer.BadParameter(f"--queue: found {queue}; beside --compare, a sweep over paths, write one")
+        raise UsageError(f"--queue: found {queue}; beside --compare, a sweep over paths, write one")
     check_words("--seen-at", [] if seen_at is None else [seen_at], SEEN_AT)
     simulated = {(way.kind.name, way.proxy) for way in ways}
     if compare is not None and len(simulated) == 1:
         same = f", which are one path, {ways[0].kind.name}" if len(compared) > 1 else ""
-        raise typer.BadParameter(f"--compare: found {compare}{same}; write two paths or more, such as starlink,geo,5g")
-    if compare is not None and is_given(context, "path"):
-        raise typer.BadParameter("--compare names all paths; leave --path out")
+        raise UsageError(f"--compare: found {compare}{same}; write two paths or more, such as starlink,geo,5g")
+    if compare is not None and "path" in call.typed:
+        raise UsageError("--compare names all paths; leave --path out")
     if seen_at is not None and not log:
-        raise typer.BadParameter("--seen-at says where a log was written: name it with --log")
+        raise UsageError("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
-        raise typer.BadParameter("--shield is the second level of --cache: name both, or --cache none")
-    is_table = table_of(log or [], importing) is not None
-    if is_table and (given := given_options(context)):
-        raise typer.BadParameter(f"{given[0]}: is of logs; a request table is simulated as it is")
-    context.with_resource(taken_free(*files_of(file, with_log=bool(log) and not is_table), force=force))
-    output = Output(as_json, quiet)
-    with output.progress("importing") as show:
+        raise UsageError("--shield is the second level of --cache: name both, or --cache none")
+    is_table = table_of(log, options) is not None
+    if is_table and (given := imported.typed(call)):
+        raise UsageError(f"{given[0]}: is of logs; a request table is simulated as it is")
+    call.takes(*files_of(file, with_log=bool(log) and not is_table))
+    with call.progress("importing") as show:
         written = new_scenario(
             file,
             path=path,
@@ -153,22 +127,22 @@ def new(
             cache="none" if cache == "none" else None if cache is None else _cache("--cache", cache),
             shield=None if shield is None else _cache("--shield", shield),
             seen_at=seen_at,
-            log=log,
-            progress=lambda kept: show(kept, None, f"{kept:,} requests"),
-            **importing,
+            log=log or None,
+            progress=show,
+            **options,
         )
     scenario = Scenario.load(file)
     checked = scenario.check()
     warnings = [*written.remarks, *checked.warnings]
-    if as_json or not quiet:
+    if call.as_json or not call.is_quiet:
         swept = "" if len(compared) > 1 or scenario.design is None else _swept(scenario.design)
         screen = written.screen(_path(ways or [Way(path, proxy)], checked), swept)
-        output.result({**written.to_dict(), "warnings": warnings}, screen)
+        call.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
-        output.note(f"warning: {warning}")
+        call.note(f"warning: {warning}")
     made = (file, written.requests, written.hosts) if written.imported is not None else (file,)
-    output.note(f"wrote {', '.join(str(each) for each in made if each is not None)}")
-    output.note(f"change: --path, --proxy, --queue, --cache, or edit it    next: {command('check', file)}")
+    call.note(f"wrote {', '.join(str(each) for each in made if each is not None)}")
+    call.note(f"change: --path, --proxy, --queue, --cache, or edit it    next: {command('check', file)}")
 
 
 def _path(ways: Sequence["Way"], checked: "Check") -> str:
@@ -213,17 +187,15 @@ def _cache(option: str, text: str) -> tuple[str, str]:
     size, _, policy = (part.strip() for part in text.partition(","))
     policy = policy or "lru"
     if policy not in USUAL_POLICIES:
-        raise typer.BadParameter(f"{option}: found {text}; write one of the policies {', '.join(USUAL_POLICIES)}")
+        raise UsageError(f"{option}: found {text}; write one of the policies {', '.join(USUAL_POLICIES)}")
     with contextlib.suppress(WorkloadError):
         if read_capacity(size).bytes is not None:
             return size, policy
     with contextlib.suppress(QuantityError):
         if parse(size).number == 0:
             none = "write --cache none" if option == "--cache" else f"leave {option} out"
-            raise typer.BadParameter(
-                f"{option} {text}: a cache of no size keeps nothing; {none} for the path without it"
-            )
-    raise typer.BadParameter(
+            raise UsageError(f"{option} {text}: a cache of no size keeps nothing; {none} for the path without it")
+    raise UsageError(
         f"{option}: found {text}; write a size and a policy, such as 10 GB,s3-fifo; farweb workload cache says "
         "which share of the footprint a size is"
     )

@@ -1,12 +1,10 @@
 """`farweb reproduce`: simulates published studies again and checks their claims."""
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from farweb.cli.options import Debug, Jobs, Json, Output, Quiet
+from farweb.cli.verbs import Call, verb
 from farweb.errors import RunError
 from farweb.extras import SWEEP, require
 from farweb.files.atomic import taken
@@ -17,53 +15,28 @@ if TYPE_CHECKING:
 _NOT_MET = 4
 
 
-class Format(StrEnum):
-    """Formats of figures."""
-
-    PNG = "png"
-    SVG = "svg"
-    PDF = "pdf"
-
-
+@verb(
+    "reproduce:reproduce",
+    writes=False,
+    studies="[PAPER]…",
+    formats="--format FORMAT",
+    reading="--reading NAME",
+    papers="--papers DIR",
+    out="--out -o DIR",
+)
 def reproduce(
-    context: typer.Context,
-    studies: Annotated[
-        list[str] | None, typer.Argument(metavar="[PAPER]…", help="Studies, such as cable (default: all).")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A coarse look: few loads and replications.")] = False,
-    jobs: Jobs = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Folder (default: results/reproduce, or results/reproduce-quick).",
-        ),
-    ] = None,
-    papers: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of studies (default: those of farweb)."),
-    ] = None,
-    formats: Annotated[
-        list[Format] | None,
-        typer.Option("--format", help="Of figures; may be given several times (default: png)."),
-    ] = None,
-    reading: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Reading of what the papers leave open: A, as scenarios are written, or B, without figures.",
-        ),
-    ] = "A",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+    call: Call, studies: Sequence[str] = (), *, out: Path | None = None, papers: Path | None = None, reading: str = "A"
+) -> int:
     """Simulate published studies again: their figures, and a scoreboard of their claims.
 
     Writes figures, a page and the scoreboard into the folder. Finished runs are not repeated: the same command
     continues after an interruption. Ends with exit code 4 when a claim is not met, after all is written.
+
+    Args:
+        studies: Studies, such as cable (default: all).
+        out: Folder (default: results/reproduce, or results/reproduce-quick).
+        papers: Folder of studies (default: those of farweb).
+        reading: Reading of what the papers leave open: A, as scenarios are written, or B, without figures.
 
     Examples:
 
@@ -71,37 +44,24 @@ def reproduce(
 
         farweb reproduce cable satellite --jobs 8 --format svg
     """
-    del debug
     require("farweb reproduce", *SWEEP)
     from farweb.reproduce import MARKDOWN, PAGE, PAPERS, find_studies
     from farweb.reproduce import reproduce as run
 
-    found = find_studies(papers or PAPERS, studies or [], reading)
-    folder = out or Path("results") / (
-        "reproduce" + ("" if reading == "A" else f"-{reading}") + ("-quick" if quick else "")
-    )
-    context.with_resource(taken(folder))
-    output = Output(as_json, quiet)
-    with output.progress("reproducing") as show:
+    found = find_studies(papers or PAPERS, studies, reading)
+    parts = ["reproduce", *([] if reading == "A" else [reading]), *(["quick"] if "quick" in call.given else [])]
+    folder = out or Path("results") / "-".join(parts)
+    call.held.enter_context(taken(folder))
+    with call.progress("reproducing") as show, call.continuing(folder):
 
         def on_progress(now: "Progress") -> None:
             failed = f", {now.failed:,} failed" if now.failed else ""
             show(now.ended, now.total, f"{now.sweep}: {now.ended:,} of {now.total:,} runs{failed}")
 
-        with output.continuing(folder):
-            done = run(
-                found,
-                folder,
-                quick=quick,
-                jobs=jobs,
-                formats=[each.value for each in formats or [Format.PNG]],
-                progress=on_progress,
-            )
-    if as_json or not quiet:
-        output.result(done.board.to_dict(), done.board)
-    output.note(f"wrote {folder / PAGE}: {done.runs:,} simulations; {folder / MARKDOWN} to paste")
+        done = run(found, folder, progress=on_progress, **call.of(run))
+    call.says(done.board)
+    call.note(f"wrote {folder / PAGE}: {done.runs:,} simulations; {folder / MARKDOWN} to paste")
     if done.failures:
         sweep, error = done.failures[0]
         raise RunError(f"{len(done.failures):,} runs failed, the first in {sweep} with: {error}")
-    if done.board.failed:
-        raise typer.Exit(_NOT_MET)
+    return _NOT_MET if done.board.failed else 0

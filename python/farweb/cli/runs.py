@@ -1,49 +1,69 @@
 """`farweb check`, `farweb run` and `farweb show`: explain a scenario, simulate it, summarize its results."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from farweb.cli.options import Debug, Force, Json, NoLimits, Output, Quiet
+from farweb.cli.verbs import Call, UsageError, verb
 from farweb.errors import ScenarioError, WorkloadError
 from farweb.text.words import command, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from farweb.check.extent import Extent
     from farweb.library.scenario import Scenario
     from farweb.run import Progress
 
 _UNANSWERED = 3
 
-ScenarioFile = Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Set a key of the scenario, such as leg.0.tcp.buffer='65535 B'; may be given more than once.",
-    ),
-]
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """A scenario with changes, and the limits of its size.
+
+    Attributes:
+        settings: Set a key of the scenario, such as leg.0.tcp.buffer='65535 B'; may be given more than once.
+        no_limits: Accept a run or a sweep however large it is estimated to become.
+    """
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    no_limits: bool = False
+
+    def load(self, path: Path, seed: int | None = None) -> "Scenario":
+        """Load the scenario, with another seed where there is one."""
+        from farweb.library.scenario import Scenario
+
+        try:
+            loaded = Scenario.load(path, self.settings)
+        except ScenarioError as error:
+            if (instead := _instead(path)) is not None:
+                raise ScenarioError(f"{path}: {instead}") from None
+            raise (error.__cause__ or error) from None  # which says --set, as it was typed
+        return loaded if seed is None else loaded.with_({"run.seed": seed})
+
+    def allow(self, scenario: "Scenario", extents: "Sequence[Extent]") -> None:
+        """Refuse an estimated size above a limit, unless limits are off."""
+        if not self.no_limits:
+            for extent in extents:
+                extent.require_allowed(scenario)
+
+    def again(self, verb: str, scenario: Path, *options: str) -> str:
+        """A command for the same scenario with the same settings."""
+        return command(
+            verb, scenario, *(word for each in self.settings.items() for word in ("--set", "=".join(each))), *options
+        )
 
 
-def check(
-    scenario: ScenarioFile,
-    settings: Settings = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="The path drawn, windows, handshakes, the load of every link, rows.")
-    ] = False,
-    no_limits: NoLimits = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+@verb(writes=False)
+def check(call: Call, scenario: Path, *, changed: Changed, details: bool = False) -> None:
     """Say whether a path can carry its load, without simulating it.
 
     Holds the load against each link, says what limits a connection and how large a run or a sweep becomes, and ends
     with exit code 2 beyond a limit.
+
+    Args:
+        scenario: A scenario file (TOML).
+        details: The path drawn, windows, handshakes, the load of every link, rows.
 
     Examples:
 
@@ -51,51 +71,36 @@ def check(
 
         farweb check satellite.toml --set leg.0.tcp.buffer="65535 B"
     """
-    del debug  # main() reads it
-    loaded = load(scenario, settings)
+    loaded = changed.load(scenario)
     checked = loaded.check()
-    output = Output(as_json, quiet)
-    output.result(checked.to_dict(), checked.screen(details))
-    allow(loaded, checked.extents, no_limits)
+    call.result(checked.to_dict(), checked.screen(details))
+    changed.allow(loaded, checked.extents)
     if loaded.design is None:
-        following = _again("run", scenario, settings)
+        following = changed.again("run", scenario)
     else:
-        following = _sweep_beside(Path("results") / scenario.stem, scenario, settings)
-    output.note(f"{'' if details else 'more: --details    '}next: {following}")
+        following = _sweep_beside(Path("results") / scenario.stem, scenario, changed)
+    call.note(f"{'' if details else 'more: --details    '}next: {following}")
 
 
-def _again(verb: str, scenario: Path, settings: list[str] | None, *options: str) -> str:
-    """A command for the same scenario with the same settings."""
-    return command(verb, scenario, *(word for each in settings or () for word in ("--set", each)), *options)
-
-
-def _sweep_beside(run: Path, scenario: Path, settings: list[str] | None) -> str:
+def _sweep_beside(run: Path, scenario: Path, changed: Changed) -> str:
     """The command for the sweep of a scenario, with results beside those of its run."""
-    return _again("sweep", scenario, settings, "-o", f"{run}-sweep")
+    return changed.again("sweep", scenario, "-o", f"{run}-sweep")
 
 
+@verb(out="--out -o DIR")
 def run(
-    scenario: ScenarioFile,
-    settings: Settings = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Root of every random stream, instead of the scenario's run.seed."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Results folder (default: results/SCENARIO)."),
-    ] = None,
-    force: Force = False,
-    no_limits: NoLimits = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+    call: Call, scenario: Path, *, changed: Changed, seed: int | None = None, out: Path | None = None
+) -> int | None:
     """Simulate a scenario and write a results folder.
 
     The same scenario, seed and version give the same tables, byte for byte. With --force an older result in the folder
     is replaced when the new one is complete. A folder with anything else in it is left alone. Warnings of `farweb
     check` are repeated, and kept in the manifest. Ends with exit code 3 without a single answer.
+
+    Args:
+        scenario: A scenario file (TOML).
+        seed: Root of every random stream, instead of the scenario's run.seed.
+        out: Results folder (default: results/SCENARIO).
 
     Examples:
 
@@ -103,94 +108,72 @@ def run(
 
         farweb run satellite.toml --set workload.load=4 --out results/load-4
     """
-    del debug
     from farweb.check.check import explained
     from farweb.inputs.prepared import Prepared
     from farweb.library.run_results import Results
     from farweb.run import simulate
 
-    output = Output(as_json, quiet)
-    loaded = load(scenario, settings)
-    loaded = loaded if seed is None else loaded.with_({"run.seed": seed})
+    loaded = changed.load(scenario, seed)
     folder = Path("results") / loaded.path.stem if out is None else out
     with Prepared.of(loaded) as prepared:
         checked = explained(loaded.without_sweep(), prepared)
-        allow(loaded, checked.extents, no_limits)
+        changed.allow(loaded, checked.extents)
         for warning in checked.warnings:
-            output.warn(warning)
-        with output.progress("simulating") as show:
+            call.warn(warning)
+        with call.progress("simulating") as show:
 
             def on_progress(now: "Progress") -> None:
                 show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
 
-            simulate(prepared, folder, on_progress, replace=force)
+            simulate(prepared, folder, on_progress, replace=call.force)
     results = Results.open(folder)
-    if as_json or not quiet:
+    if call.as_json or not call.is_quiet:
         summary = results.summary()
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}
-        output.result({"results": str(results.path), **found}, summary.screen(called=command("show", results.path)))
+        call.result({"results": str(results.path), **found}, summary.screen(called=command("show", results.path)))
     if results.unanswered:
-        output.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
-        raise typer.Exit(_UNANSWERED)
+        call.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")
+        return _UNANSWERED
     if loaded.design is not None:
         points = plural(len(loaded.design.points), "point")
-        output.note(f"its sweep of {points}: {_sweep_beside(results.path, scenario, settings)}")
-    output.note(f"wrote {results.path}    next: {command('report', results.path)}")
+        call.note(f"its sweep of {points}: {_sweep_beside(results.path, scenario, changed)}")
+    call.wrote(results.path, "report", results.path)
+    return None
 
 
+@verb(writes=False, by="--by FACTOR", everyone="--all")
 def show(
-    results: Annotated[
-        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
-    ],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="Of a sweep: a metric to show; may be given more than once."
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by",
-            metavar="FACTOR",
-            help="Of a sweep: show means by this factor; more than once for several. With --breakdown: visit (its "
-            "first requests and its later ones) or client.",
-        ),
-    ] = None,
-    log: Annotated[
-        bool, typer.Option("--log", help="Of a sweep: allocate the variation of logarithms, for effects that multiply.")
-    ] = False,
-    breakdown: Annotated[
-        bool,
-        typer.Option(
-            "--breakdown",
-            help="Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.",
-        ),
-    ] = False,
-    links: Annotated[bool, typer.Option("--links", help="Of a run: links, and connections by leg.")] = False,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            help="Of a run: failures, caches, clients, links, connections and memory as well. Of a sweep: estimates, "
-            "differences with intervals, and the warm-up.",
-        ),
-    ] = False,
-    everyone: Annotated[
-        bool, typer.Option("--all", help="Of a sweep: all points. With --breakdown: of all requests, tagged or not.")
-    ] = False,
-    variation: Annotated[
-        bool, typer.Option("--variation", help="Of a sweep: shares of variation, with seeds of their own requests.")
-    ] = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Of a sweep: the verdict on each pair.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    call: Call,
+    results: str,
+    *,
+    metric: Sequence[str] = (),
+    by: Sequence[str] = (),
+    log: bool = False,
+    breakdown: bool = False,
+    links: bool = False,
+    details: bool = False,
+    everyone: bool = False,
+    variation: bool = False,
+    pairs: bool = False,
 ) -> None:
     """Summarize a run or a sweep.
 
     Of a run: how long requests take, and why. Of a sweep, finished or not: the best point, how much more time the
     others take, what each setting changes, failed runs, and warnings.
+
+    Args:
+        results: The results folder of a run or a sweep; of a sweep also a URL.
+        metric: Of a sweep: a metric to show; may be given more than once.
+        by: Of a sweep: show means by this factor; more than once for several. With --breakdown: visit (its first
+            requests and its later ones) or client.
+        log: Of a sweep: allocate the variation of logarithms, for effects that multiply.
+        breakdown: Of a run with record.exchanges: where the time of the requests tagged sample goes, or of all.
+        links: Of a run: links, and connections by leg.
+        details: Of a run: failures, caches, clients, links, connections and memory as well. Of a sweep: estimates,
+            differences with intervals, and the warm-up.
+        everyone: Of a sweep: all points. With --breakdown: of all requests, tagged or not.
+        variation: Of a sweep: shares of variation, with seeds of their own requests.
+        pairs: Of a sweep: the verdict on each pair.
 
     Examples:
 
@@ -202,31 +185,29 @@ def show(
 
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
-    del debug
     from farweb.library.folders import Results, open_results
     from farweb.summary.screen import screen
     from farweb.text.sheet import Screen
     from farweb.views.page_load import has_view, read_view
 
     opened = open_results(results)
-    output = Output(as_json, quiet)
     if isinstance(opened, Results):
         if everyone and not breakdown:
-            raise typer.BadParameter("--all is for --breakdown: give both")
+            raise UsageError("--all is for --breakdown: give both")
         if variation or pairs:
-            raise typer.BadParameter(f"{results}: is a run; --variation and --pairs are for sweeps")
+            raise UsageError(f"{results}: is a run; --variation and --pairs are for sweeps")
         if metric or log or (by and not breakdown):
-            raise typer.BadParameter(f"{results}: is a run; --metric and --log are for sweeps, --by is for --breakdown")
+            raise UsageError(f"{results}: is a run; --metric and --log are for sweeps, --by is for --breakdown")
         if by:
             if everyone:
-                raise typer.BadParameter("--by has all requests: leave --all out")
+                raise UsageError("--by has all requests: leave --all out")
             groups = opened.breakdowns(by)
             shown = Screen([part for each in groups for part in ("", *each.screen().parts)])
-            output.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, shown)
+            call.result({"results": str(results), "breakdowns": [each.to_dict() for each in groups]}, shown)
             return
         if breakdown:
             parts = opened.breakdown(tagged=False if everyone else None)
-            output.result({"results": str(results), "breakdown": parts.to_dict()}, parts)
+            call.result({"results": str(results), "breakdown": parts.to_dict()}, parts)
             return
         summary, warnings = opened.summary(), opened.manifest.get("warnings", [])
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
@@ -238,49 +219,20 @@ def show(
             view = read_view(opened)
             found["page"] = {"onload_ns": view.load_ns, "split_ns": view.split_ns}
             shown = Screen((f"Page in {largest_parts(view)}.", *shown.parts))
-        output.result({"results": str(results), **found}, shown)
+        call.result({"results": str(results), **found}, shown)
         return
     if links:
-        raise typer.BadParameter(f"{results}: is a sweep; --links is of a run")
+        raise UsageError(f"{results}: is a sweep; --links is of a run")
     if breakdown:
-        raise typer.BadParameter(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
-    if not as_json:
+        raise UsageError(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
+    if not call.as_json:
         opened.require_done()
-    sweep = opened.summary(metric or (opened.metrics if as_json else None), by, log=log, decide=metric)
+    sweep = opened.summary(
+        metric or (opened.metrics if call.as_json else None), by or None, log=log, decide=metric or None
+    )
     more = {"all": everyone, "details": details, "variation": variation or log, "pairs": pairs}
     whole = screen(sweep, [name for name, is_asked in more.items() if is_asked], asked=bool(metric or by))
-    output.result({"results": str(results), "sweep": sweep.to_dict()}, whole)
-
-
-def allow(scenario: "Scenario", extents: "Sequence[Extent]", no_limits: bool) -> None:
-    """Refuse an estimated size above a limit, unless limits are off."""
-    if not no_limits:
-        for extent in extents:
-            extent.require_allowed(scenario)
-
-
-def load(path: Path, settings: list[str] | None) -> "Scenario":
-    """Load the scenario that a verb's arguments name, with the changes of `--set`."""
-    from farweb.library.scenario import Scenario
-
-    changes = changes_of(settings)
-    try:
-        return Scenario.load(path, changes)
-    except ScenarioError as error:
-        if (instead := _instead(path)) is not None:
-            raise ScenarioError(f"{path}: {instead}") from None
-        raise (error.__cause__ or error) from None  # which says --set, as it was typed
-
-
-def changes_of(settings: list[str] | None) -> dict[str, str]:
-    """The changes of `--set` by key."""
-    changes = {}
-    for setting in settings or ():
-        key, equals, value = setting.partition("=")
-        if not equals or not key.strip():
-            raise typer.BadParameter(f"{setting}: --set wants KEY=VALUE, such as workload.load=4")
-        changes[key.strip()] = value.strip()
-    return changes
+    call.result({"results": str(results), "sweep": sweep.to_dict()}, whole)
 
 
 def _instead(path: Path) -> str | None:

@@ -4,64 +4,58 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from farweb.cli.help import Verb
-from farweb.cli.options import Debug, Json, Output, Quiet, group
+from farweb.cli.verbs import Call, verb
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from farweb.files.columns import TableSpec
 
-app = group("Describe scenarios and tables.")
 
-
-@app.command(cls=Verb)
-def scenario(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
+@verb(writes=False)
+def scenario(call: Call) -> None:
     """Print the JSON Schema of a scenario, with which an editor completes and checks scenario files.
 
-    Example:
+    Examples:
 
         farweb schema scenario > farweb-scenario.schema.json
     """
-    del debug
     from farweb import _core
 
     schema = json.loads(_core.scenario_schema())
-    Output(as_json, quiet).result(schema, json.dumps(schema, indent=2, ensure_ascii=False))
+    call.result(schema, json.dumps(schema, indent=2, ensure_ascii=False))
 
 
-@app.command(cls=Verb)
-def results(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
+@verb(writes=False)
+def results(call: Call) -> None:
     """Print the tables of a results folder, of a run and of a sweep: every column with type, unit and meaning.
 
-    Example:
+    Examples:
 
         farweb schema results
     """
-    del debug
     from farweb.files.columns import derived_tables, results_tables
     from farweb.results.sweep_schema import all_specs
 
-    _print([*results_tables().values(), *derived_tables(), *all_specs()], Output(as_json, quiet))
+    _say(call, [*results_tables().values(), *derived_tables(), *all_specs()])
 
 
-@app.command(cls=Verb)
-def requests(as_json: Json = False, quiet: Quiet = False, debug: Debug = False) -> None:
+@verb(writes=False)
+def requests(call: Call) -> None:
     """Print the tables of a workload, requests and hosts: every column with type, unit and meaning.
 
-    Example:
+    Examples:
 
         farweb schema requests --json
     """
-    del debug
     from farweb.inputs.tables import HOSTS, REQUESTS
 
-    _print([REQUESTS, HOSTS], Output(as_json, quiet))
+    _say(call, [REQUESTS, HOSTS])
 
 
-def _print(tables: "Iterable[TableSpec]", output: Output) -> None:
+def _say(call: Call, tables: "Iterable[TableSpec]") -> None:
     specs = list(tables)
-    output.result({"tables": specs}, _shown(specs))
+    call.result({"tables": specs}, _shown(specs))
 
 
 def _shown(specs: "list[TableSpec]") -> "RenderableType":

@@ -4,11 +4,9 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from farweb.cli.options import Debug, Force, Json, Output, Quiet, taken_free
+from farweb.cli.verbs import Call, UsageError, verb
 from farweb.text.words import plural, visible
 
 if TYPE_CHECKING:
@@ -17,26 +15,19 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 1000  # chosen: enough to read on a terminal
 
 
-def sql(
-    context: typer.Context,
-    results: Annotated[
-        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
-    ],
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="SQL, in quotes.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the answer to FILE.parquet or FILE.csv.")
-    ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+@verb(as_csv="--csv")
+def sql(call: Call, results: str, query: str, *, out: Path | None = None, as_csv: bool = False) -> None:
     """Query the tables of a sweep or a run in SQL (DuckDB's dialect).
 
     Tables of a sweep: runs, estimates, differences, effects, level_effects, warmup, timings, and of all its runs
     together requests, exchanges, connections, links, legs and packets, if recorded. Factors are columns, written in
     double quotes when they have dots. Nothing is changed, and no other file is read.
+
+    Args:
+        results: The results folder of a run or a sweep; of a sweep also a URL.
+        query: SQL, in quotes.
+        out: Write the answer to FILE.parquet or FILE.csv.
+        as_csv: Print the answer as CSV.
 
     Examples:
 
@@ -48,33 +39,31 @@ def sql(
 
         farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
-    del debug
     from farweb.library.folders import open_results
 
-    if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json exclude each other; give one")
+    if as_csv and call.as_json:
+        raise UsageError("--csv and --json exclude each other; give one")
     if out is not None and out.suffix.lower() not in {".parquet", ".csv"}:
-        raise typer.BadParameter(f"{out}: the answer is written as .parquet or .csv")
-    context.with_resource(taken_free(out, force=force))
+        raise UsageError(f"{out}: the answer is written as .parquet or .csv")
+    call.takes(out)
     answer = open_results(results).sql(query)
-    output = Output(as_json, quiet)
     if out is not None:
         _write(answer, out)
-        if as_json:
-            output.result({"results": str(results), "out": str(out), "rows": answer.height}, "")
-        output.note(f"wrote {out}: {plural(answer.height, 'row')}")
+        if call.as_json:
+            call.result({"results": str(results), "out": str(out), "rows": answer.height}, "")
+        call.note(f"wrote {out}: {plural(answer.height, 'row')}")
     elif as_csv:
         sys.stdout.write(visible(_csv(answer)) if sys.stdout.isatty() else _csv(answer))
-    elif as_json:
+    elif call.as_json:
         rows = [{name: _json(value) for name, value in row.items()} for row in answer.iter_rows(named=True)]
-        output.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")
+        call.result({"results": str(results), "columns": answer.columns, "rows": rows}, "")
     else:
         from farweb.text.sheet import Screen, Sheet
 
         shown = [[_text(value) for value in row] for row in answer.head(_MOST_SHOWN).iter_rows()]
-        output.result({}, Screen((Sheet("", answer.columns, shown),)))
+        call.result({}, Screen((Sheet("", answer.columns, shown),)))
         if answer.height > _MOST_SHOWN:
-            output.note(f"The first {_MOST_SHOWN:,} of {answer.height:,} rows; -o FILE writes all.")
+            call.note(f"The first {_MOST_SHOWN:,} of {answer.height:,} rows; -o FILE writes all.")
 
 
 def _write(answer: "pl.DataFrame", out: Path) -> None:

@@ -1,31 +1,20 @@
 """`farweb verify`: checks that results are as they were written."""
 
-from typing import Annotated
-
-import typer
-
-from farweb.cli.options import Debug, Json, Output, Quiet
+from farweb.cli.verbs import Call, verb
 
 _DAMAGED = 4
 
 
-def verify(
-    results: Annotated[
-        str, typer.Argument(metavar="RESULTS", help="The results folder of a run or a sweep; of a sweep also a URL.")
-    ],
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Compare every byte with the digests in the manifests, not sizes and rows only."),
-    ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+@verb("results.integrity:verify", writes=False, path="RESULTS")
+def verify(call: Call, path: str) -> int:
     """Check that results are as they were written, and name each file that is missing or damaged.
 
     The exit code is 0 when all is whole, 4 when something is missing or damaged, a manifest included, 2 when there are
     no results, and 3 when the place cannot be read. The command that made the results repairs them. A sweep repeats
     only the damaged runs.
+
+    Args:
+        path: The results folder of a run or a sweep; of a sweep also a URL.
 
     Examples:
 
@@ -33,15 +22,9 @@ def verify(
 
         farweb verify results/sweep --full
     """
-    del debug
-    from farweb.results.integrity import verify
+    from farweb.results.integrity import verify as checked
 
-    output = Output(as_json, quiet)
-    with output.progress("checking") as show:
-        found = verify(
-            results, full=full, progress=lambda done, total: show(done, total, f"{done:,} of {total:,} runs")
-        )
-    if as_json or not quiet or not found.whole:
-        output.result(found.to_dict(), found.text)
-    if not found.whole:
-        raise typer.Exit(_DAMAGED)
+    found = call.ask("checking", checked, path)
+    if call.as_json or not call.is_quiet or not found.whole:
+        call.result(found.to_dict(), found.text)
+    return 0 if found.whole else _DAMAGED

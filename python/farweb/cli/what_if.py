@@ -2,62 +2,32 @@
 
 import contextlib
 from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-
-from farweb.cli.importing import given_options, takes_import_options
-from farweb.cli.options import Debug, Jobs, Json, NoLimits, Output, Quiet
-from farweb.cli.runs import Settings, changes_of
+from farweb.cli.importing import QUESTIONS, Imported
+from farweb.cli.runs import Changed
+from farweb.cli.verbs import Call, UsageError, verb
 
 
-@takes_import_options
-def what_if(
-    context: typer.Context,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.har|SCENARIO|LOG",
-            help="A HAR, a scenario file (.toml), or a log or request table, which is simulated over a path.",
-            show_default=False,
-        ),
-    ],
-    path: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="Of a HAR or a log: geo, leo, cable, mobile, … (default: geo)."),
-    ] = None,
-    number: Annotated[
-        int | None,
-        typer.Option("--page", min=1, metavar="N", help="Of a HAR: which page (default: the first)."),
-    ] = None,
-    settings: Settings = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Draws of the path, and of a page's think times (default: 5 where some is drawn)."
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            help="Results folder of a log or scenario (default: results/NAME-what-if).",
-        ),
-    ] = None,
-    no_limits: NoLimits = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-    *,
-    importing: dict[str, Any],
-) -> None:
+@verb(
+    "whatif.what_if:what_if",
+    *QUESTIONS,
+    writes=False,
+    file="FILE.har|SCENARIO|LOG",
+    out="--out -o DIR",
+    limits="",
+    busiest_s="",
+    rtt_ns="",
+    dynamic="",
+)
+def what_if(call: Call, file: Path, *, out: str | None = None, changed: Changed, imported: Imported) -> None:
     """Say what to change first: protocols, TLS, windows, connections, an edge, servers, each with its saving.
 
     Runs the page or the requests as they are, with each change, and with the best ones together. Changes that are there
     already or have no place are named and left out.
+
+    Args:
+        file: A HAR, a scenario file (.toml), or a log or request table, which is simulated over a path.
+        out: Results folder of a log or scenario (default: results/NAME-what-if).
 
     Examples:
 
@@ -69,38 +39,29 @@ def what_if(
 
         farweb what-if satellite.toml --set leg.0.tls='{ version = "1.2" }'
     """
-    del debug
     from farweb.errors import ScenarioError
     from farweb.inputs.new import table_of
     from farweb.pages.har import is_har
     from farweb.whatif.what_if import folder_of
     from farweb.whatif.what_if import what_if as asked
 
-    output = Output(as_json, quiet)
-    given = given_options(context)
+    options, given = imported.options(call), imported.typed(call)
     is_page = is_har(file)
-    if given and (is_page or file.suffix == ".toml" or table_of([file], importing) is not None):
-        raise typer.BadParameter(f"{given[0]}: is of logs, and {file} is none")
-    what = "changes" if is_page else "runs"
-    with (
-        contextlib.nullcontext() if is_page else output.continuing(folder_of(file, out)),
-        output.progress("loading the page" if is_page else "simulating") as show,
-    ):
+    if given and (is_page or file.suffix == ".toml" or table_of([file], options) is not None):
+        raise UsageError(f"{given[0]}: is of logs, and {file} is none")
+    with contextlib.nullcontext() if is_page else call.continuing(folder_of(file, out)):
         try:
-            answer = asked(
+            answer = call.ask(
+                "loading the page" if is_page else "simulating",
+                asked,
                 file,
-                path=path,
-                page=number,
-                settings=changes_of(settings),
-                seeds=seeds,
+                settings=changed.settings,
                 out=out,
-                jobs=jobs,
-                limits=not no_limits,
-                progress=lambda done, total: show(done, total, f"{done:,} of {total:,} {what}"),
-                **(importing if given else {}),
+                limits=not changed.no_limits,
+                **options,
             )
         except ScenarioError as error:
             raise (error.__cause__ or error) from None  # which says --set, as it was typed
-    output.result(answer.to_dict(), answer)
+    call.result(answer.to_dict(), answer)
     if answer.results is not None:
-        output.note(f"wrote {answer.results}")
+        call.wrote(answer.results)

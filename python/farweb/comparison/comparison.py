@@ -129,11 +129,10 @@ def compare(
         results: Runs, at least two, or one sweep; folders are opened.
         points: Of a sweep, the levels by factor that name each point, at least two points:
             ``[{"circuit": "cable"}, {"circuit": "satellite"}]``. Runs that differ in nothing else are paired.
-        by: `visit` or `client`: compare each group of requests by itself (`farweb.results.groups`). Quantities beside
-            it or alone decide instead of all requests, the slowest and failures: `p99`, `mean`, `within(5 s)` …
+        by: `visit` or `client`: compare first and later requests of visits, or clients. Or quantities, which decide
+            instead of all requests, the slowest and failures: `p99`, `mean`, `within(5 s)` …
         margin: Largest relative difference of equivalent alternatives, for shares a tenth of it.
-        base: Name of the run or point that others are compared with; the first when left out, and the table of
-            several stands against the best.
+        base: The run or point to compare with: the first, and of several the best, when left out.
         names: What runs are called; their folders when left out.
 
     Raises:

@@ -8,7 +8,7 @@ programs.
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.errors import FarwebError, ScenarioError
+from farweb.errors import FarwebError, ScenarioError, require_range
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, write_requests
+from farweb.progress import Progress
 from farweb.text.quantities import count
 from farweb.text.sheet import Screen, Sheet, to_html
 
@@ -91,7 +92,7 @@ def generate(
     seed: int = 1,
     days: int | None = None,
     parameters: Mapping[str, str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     replace: bool = True,
 ) -> Generated:
     """Write the trace of a family.
@@ -99,16 +100,18 @@ def generate(
     Args:
         family: ``nzix``, ``prowgen``.
         out: A folder.
-        seed: Root of the random streams, as `run.seed`.
-        days: Days of the trace of nzix, 1 to 3660. None: 31.
+        seed: Root of the random streams, as run.seed, 0 to 2**53.
+        days: Days of the trace of nzix, 1 to 3660 (default: 31).
         parameters: Parameters that are to have other values, as in a scenario.
-        progress: Called with the number of requests written so far.
+        progress: Called as requests are written.
         replace: True to replace an older trace. Anything else there stays.
 
     Raises:
         ScenarioError: There is no such family or parameter, or a value is not allowed.
         FarwebError: There is something at `out` that may not be replaced, or the disk is full. Nothing is written then.
     """
+    require_range("--seed", seed, 0, 2**53)
+    require_range("--days", days, 1, 3660)
     out = Path(out)
     changed = dict(parameters or {})
     scenario = family_scenario(family, seed=seed, days=days, parameters=changed)
@@ -159,9 +162,7 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
-def _write_requests(
-    requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Callable[[int], None] | None
-) -> int:
+def _write_requests(requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Progress | None) -> int:
     """Write all requests by start, and return their number."""
     left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
     if int(trace["parameters"].get("clients", "0"), 0) == 0:

@@ -11,8 +11,8 @@ import json
 import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.errors import WorkloadError
+from farweb.errors import WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
@@ -33,12 +33,14 @@ from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
+from farweb.progress import Progress
 from farweb.text.quantities import FIRST_UNIX_S, count
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _OUTSIDE_BUSIEST = "outside-busiest"
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
+_RTT_MS_MAX = 86_400_000  # a day, longer than the longest delay of a scenario
 _BYTES = ("request_bytes", "response_bytes")
 _KEY_BYTES = 16  # of SipHash
 _NO_LINES = ("blank", "header", "part")
@@ -61,6 +63,70 @@ _HINTS = {
 """Advice where nothing is left, by the most frequent reason."""
 
 
+@dataclass(frozen=True)
+class LogOptions:
+    """How logs are read, and which of their requests are taken.
+
+    Attributes:
+        log_format: A format string instead, alone or in its statement: Squid's logformat, nginx's log_format, Apache's
+            LogFormat, or names in braces: ``{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}``.
+        from_: Only requests that start then or later: 2015-05-17 or 2015-05-17T10:05:03, in the zone of the log.
+        to: Only requests that start before; a date is its beginning.
+        client_from_forwarded: The client is the first address of X-Forwarded-For: the log is of a server behind a
+            proxy.
+        client: Only requests of clients like this, such as "10.0.*".
+        sample: Only a share of the clients or hosts, whole, above 0 to 1.
+        sample_by: client or host: what is sampled.
+        seed: Seed of the sample, 0 to 2**53.
+        keep: misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations too;
+            all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too.
+        dynamic: Keep pages made for each request (a query or CGI in the URL), or not.
+        errors: Keep answers with a status other than 2xx and 3xx, such as 404, or not.
+        tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes, or not.
+        bypass: Requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie, with commas
+            between them.
+        rtt_ns: Round-trip time that recorded times contain, up to a day; taken off server times.
+        request_bytes: Size of every request, in bytes (default: as the log has it, or estimated from its URL).
+        assume_bytes: Size of a response that the log does not give, in bytes; such requests are left out without it.
+        server_time: elapsed: what the log has, or recorded times less the round trip; none: leave it out.
+        elapsed_unit: Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the log shows
+            it).
+        server_name: Host of requests whose line does not name it.
+        max_unreadable: Share of lines that may be unreadable, 0 to 1.
+
+    Raises:
+        FarwebError: A number is outside of its range.
+    """
+
+    log_format: str | None = None
+    from_: str | None = None
+    to: str | None = None
+    client_from_forwarded: bool = False
+    client: str | None = None
+    sample: float | None = None
+    sample_by: str = "client"
+    seed: int = 1
+    keep: str | None = None
+    dynamic: bool = True
+    errors: bool = True
+    tunnels: bool = True
+    bypass: str = ""
+    rtt_ns: int = 0
+    request_bytes: int | None = None
+    assume_bytes: int | None = None
+    server_time: str = "elapsed"
+    elapsed_unit: str | None = None
+    server_name: str = "server"
+    max_unreadable: float = 0.01
+
+    def __post_init__(self) -> None:
+        require_range("--rtt-ms", self.rtt_ns / 1e6, 0, _RTT_MS_MAX)
+        require_range("--request-bytes", self.request_bytes, 1, 2**53)
+        require_range("--assume-bytes", self.assume_bytes, 1, 2**53)
+        require_range("--seed", self.seed, 0, 2**53)
+        require_range("--max-unreadable", self.max_unreadable, 0, 1)
+
+
 def import_log(
     log: str | Path | Sequence[str | Path],
     out: str | Path,
@@ -70,37 +136,35 @@ def import_log(
     busiest_s: float | None = None,
     client_key: str | None = None,
     keep_clients: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> ImportReport:
     """Make a request table from one or several logs.
 
     Args:
-        log: The log, plain or packed by gzip, xz or Zstandard, or ``-`` for standard input. Several logs, in any order,
-            are merged by time.
+        log: Logs, plain or packed by gzip, xz or zstd, in any order; - is standard input. They are merged by time.
         out: The request table, a .parquet file. An older one is replaced when the new one is complete.
-        format: Format of the log, a name of `farweb.inputs.formats.LOGS` such as ``squid``, ``clf``, ``alb`` or
-            ``cloudflare``, or ``auto`` to detect it from its first lines.
-        fields: Keys of a log of JSON objects by their meaning, such as ``{"start": "ts", "url": "req.path", "bytes":
-            "n", "elapsed": "took:ms"}``. The unit of a span (s, ms, us or ns, default s) stands behind its key. Several
-            keys for one meaning are one text with commas.
-        busiest_s: Keep only the span of this length, in s, with most bytes of responses, from a whole second on.
-        client_key: Text to make the key of the clients' pseudonyms from: logs imported with the same text have the same
-            pseudonyms. None: from the bytes of the logs, for the same pseudonyms in another import of them, or random
-            for standard input.
-        keep_clients: Write clients as the log names them, as text, and not as pseudonyms.
-        progress: Called with the number of requests kept so far, some ten times a second.
-        options: As `farweb._core.LogReader` has them: `log_format`, `keep`, `errors`, `tunnels`, `bypass`, `rtt_ns`,
-            `request_bytes`, `assume_bytes`, `server_time`, `elapsed_unit`, `server_name`, `client_from_forwarded`,
-            `client`, `from_`, `to`, `sample`, `sample_by`, `seed`, `max_unreadable`.
+        format: What a log is: squid, clf, cloudflare or another of `farweb.inputs.formats.LOGS`; auto: what its first
+            lines show.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated. The unit of a
+            span (s, ms, us or ns, default s) stands behind its key. Several keys for one meaning are one text with
+            commas.
+        busiest_s: Only the span of this length, in s, with most bytes of responses, from a whole second on.
+        client_key: One text gives clients the same pseudonyms in all logs. Without it the key comes from the bytes of
+            the logs, for the same pseudonyms in another import of them, or is random for standard input.
+        keep_clients: Write clients as the log names them, without pseudonyms.
+        progress: Called some ten times a second.
+        options: Fields of `LogOptions`.
 
     Raises:
+        FarwebError: A number is outside of its range.
         WorkloadError: A log cannot be read, nothing of them is left, or there is a key although clients are kept.
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
+    options = asdict(LogOptions(**options))
     if fields is not None:
-        if format != "auto" or options.get("log_format") is not None:
+        if format != "auto" or options["log_format"] is not None:
             raise WorkloadError("fields describe a log of JSON objects; leave out its format")
         options["fields"] = [f"{name}={each}" for name, keys in fields.items() for each in keys.split(",")]
     logs = paths_of(log)
@@ -111,10 +175,11 @@ def import_log(
     _may_write(out, logs)
     key, of_key = _client_key(client_key, logs, keep_clients=keep_clients)
     names = ", ".join(each.name for each in logs)
+    left_out = {"fields"} if options["sample"] is not None else {"fields", "sample_by", "seed"}
     source = {
         "file": names,
-        "format": options.get("log_format") or " ".join(options.get("fields", [format])),
-        **{name: value for name, value in options.items() if name != "fields" and value is not None},
+        "format": options["log_format"] or " ".join(options.get("fields", [format])),
+        **{name: value for name, value in options.items() if name not in left_out and value is not None},
         **({"client_names": "as-logged"} if key is None else {"client_names": "pseudonyms"}),
         **({} if key is None else {"client_key": of_key}),
     }
@@ -225,7 +290,7 @@ def _without_elapsed_times(counts: Mapping[str, Any], options: Mapping[str, Any]
 def _copy(
     logs: Sequence[Path],
     raw: Path,
-    progress: Callable[[int], None] | None,
+    progress: Progress | None,
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -252,7 +317,7 @@ def _copy(
                     if column in columns:
                         known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
                 if progress is not None:
-                    progress(rows)
+                    progress(rows, None, f"{rows:,} requests")
             _add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
     return {**together, **known}
 

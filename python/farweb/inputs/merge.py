@@ -8,7 +8,7 @@ import csv
 import gzip
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.probe import check_host_table, write_host_table
 from farweb.inputs.tables import HOSTS, REQUESTS, open_hosts, open_requests
+from farweb.progress import Progress
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Screen, Sheet, Shown
 
@@ -140,7 +141,7 @@ def merge_requests(
     *,
     align: str = "start",
     tags: Mapping[str, int] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> MergeReport:
     """Merge request tables into one, by start time. Requests that start at once keep the order of the tables.
 
@@ -148,14 +149,13 @@ def merge_requests(
     after the days of the tables before it.
 
     Args:
-        tables: Request tables of any kind that a run takes. Objects keep their ids, as a run has them, without texts.
+        tables: Request tables, a day each, in their order. Objects keep their ids, as a run has them, without texts.
         out: The request table, a .parquet file. An older one is replaced when the new one is complete.
-        align: ``start``: the first request of each table starts at 0. ``day``: the time of day counts, and the
-            same minutes of several days fall together: the log's where the table was imported, else starts are times
-            since one midnight. The first request of all starts at 0. ``none``: starts stay
-            as they are.
-        tags: Numbers of tables, from 1, by the tag for their requests. Other requests keep theirs.
-        progress: Called with the number of rows so far.
+        align: start: each table's first request is at 0; day: by the time of day; none: starts stay as they are. By the
+            time of day, the same minutes of several days fall together: the log's where the table was imported, else
+            starts are times since one midnight. The first request of all starts at 0.
+        tags: Tag the requests of a table, by its number from 1: sample=1. Other requests keep theirs.
+        progress: Called as requests are read.
 
     Raises:
         WorkloadError: A table cannot be read, or an argument makes no sense. Nothing is written then.
@@ -179,7 +179,7 @@ def merge_requests(
                         writer.write_batch(_placed(batch, shift_s, day, tag))
                         requests += batch.num_rows
                         if progress is not None:
-                            progress(rows + requests)
+                            progress(rows + requests, None, f"{rows + requests:,} requests")
                 merged.append(MergedTable(str(path), requests, day + 1, day + days, shift_s))
                 rows, day = rows + requests, day + days
         sort_parquet(raw, ordered, by="start_s", scratch=stage.parent)

@@ -5,7 +5,7 @@ Facts of a log decide how its servers are simulated (`serving`). The core writes
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -24,6 +24,7 @@ from farweb.inputs.paths import PathKind, path_kind, years_apart
 from farweb.inputs.provenance import connects, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
+from farweb.progress import Progress
 from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
@@ -130,7 +131,7 @@ def new_scenario(
     shield: tuple[str, str] | None = None,
     seen_at: str | None = None,
     log: str | Path | Sequence[str | Path] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> NewScenario:
     """Write a scenario, and beside it the tables of a log.
@@ -149,7 +150,7 @@ def new_scenario(
         seen_at: One of `SEEN_AT`: which requests of a proxy's log are taken, and who shares connections. When left out,
             `proxy-servers` for a log that marks cache hits, `server` for others.
         log: The log or logs, or a request table, simulated as it is (default: the family nzix).
-        progress: Called with the number of requests imported so far.
+        progress: Called as requests are imported.
         options: For the import, as `import_log` takes them. `proxy-clients` and a cache keep hits by default.
 
     Raises:

@@ -7,7 +7,7 @@ ones an MSS, and the table its file.
 import ipaddress
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb import _core
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import RunError, WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema
 from farweb.files.regular import check_file, read_text
 from farweb.inputs.tables import HOSTS
+from farweb.progress import Progress
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Screen, Sheet, Shown
 
@@ -182,7 +183,7 @@ def probe_captures(
     only_named: bool = False,
     default_mss: int = DEFAULT_MSS,
     max_unreadable: float = MAX_UNREADABLE,
-    progress: Callable[[int, int | None, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> ProbeReport:
     """Make a host table from captures.
 
@@ -192,15 +193,16 @@ def probe_captures(
         names: Addresses and names of hosts. An address may have several names, each a host of its own, and a name
             several addresses. An address without a name is its own.
         only_named: Leave out hosts without a name.
-        default_mss: MSS of hosts that advertise none, in bytes, in the range of the host table.
-        max_unreadable: Share of the packets of a capture that may be unreadable, and of its bytes behind damage.
-        progress: Called some times a second with bytes read, bytes of all captures (None: unknown) and packets.
+        default_mss: MSS of hosts that advertise none, in bytes.
+        max_unreadable: Share of a capture's packets, and of its bytes behind damage, that may be lost, 0 to 1.
+        progress: Called some times a second with bytes read, and of all captures.
 
     Raises:
         WorkloadError: A capture cannot be read, none shows a host that answered, or no host has such a default MSS.
             Nothing is written then.
         RunError: The disk is full. Nothing is left then.
     """
+    require_range("--max-unreadable", max_unreadable, 0, 1)
     out = Path(out)
     check_host_table(out)
     check_default_mss(default_mss)
@@ -217,7 +219,8 @@ def probe_captures(
         probe.open(str(path))
         while probe.advance(_PACKETS):
             if progress is not None:
-                progress(done + probe.bytes_read, whole, json.loads(probe.report())["packets"])
+                packets = json.loads(probe.report())["packets"]
+                progress(done + probe.bytes_read, whole, f"{packets:,} packets")
         done += bytes_
     counts = json.loads(probe.report())
     hosts = tuple(_host(found, default_mss) for found in json.loads(probe.hosts(list(names), only_named)))

@@ -15,14 +15,15 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from farweb.errors import RunError, WorkloadError
+from farweb.errors import RunError, WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.scratch import scratch
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
+from farweb.progress import Progress
 
 _AT_ONCE = 8  # chosen: a few: SYNs do not queue behind each other, and no firewall takes it for a scan
 _SNAP_BYTES = (
@@ -63,7 +64,7 @@ def probe_hosts(
     timeout_s: float = 5.0,
     keep: str | Path | None = None,
     default_mss: int = DEFAULT_MSS,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> ProbeReport:
     """Make a host table from hosts as they answer now.
 
@@ -71,17 +72,19 @@ def probe_hosts(
         hosts: A file with a host a line: a name, an address, or either with `:` and a port (then an IPv6 address in
             brackets). `#` begins a comment. The host's name is this text without its port.
         out: The host table, as for `probe_captures`.
-        port: The port of hosts listed without one.
-        interface: Interface to capture on, as tcpdump names it, or ``any``.
-        timeout_s: How long to wait for an answer, in s.
-        keep: Where to keep the capture, a pcap file.
+        port: With --connect: the port of hosts listed without one.
+        interface: With --connect: where to capture, as tcpdump names it, or any.
+        timeout_s: With --connect: how long to wait for an answer, in s, 0.01 to 600.
+        keep: With --connect: keep the capture, a pcap file.
         default_mss: MSS of hosts that advertise none, in bytes.
-        progress: Called with hosts that are done, and all.
+        progress: Called as hosts are done.
 
     Raises:
         WorkloadError: The list cannot be read, no host has such a default MSS, or there is no tcpdump.
         RunError: Nothing can be captured, for want of the right or of the interface, or no host answered.
     """
+    require_range("--port", port, 1, 65_535)
+    require_range("--timeout", timeout_s, 0.01, 600)
     out, keep = Path(out), None if keep is None else Path(keep)
     check_host_table(out)
     check_default_mss(default_mss)
@@ -148,9 +151,7 @@ def _split(word: str) -> tuple[str, str | None]:
     return word, None  # an IPv6 address has more
 
 
-async def _connect_all(
-    targets: list[Target], timeout_s: float, progress: Callable[[int, int], None] | None
-) -> list[Attempt]:
+async def _connect_all(targets: list[Target], timeout_s: float, progress: Progress | None) -> list[Attempt]:
     gate = asyncio.Semaphore(_AT_ONCE)
     done = 0
 
@@ -160,7 +161,7 @@ async def _connect_all(
             attempt = await _connect(target, timeout_s)
         done += 1
         if progress is not None:
-            progress(done, len(targets))
+            progress(done, len(targets), f"{done:,} of {len(targets):,} hosts")
         return attempt
 
     return await asyncio.gather(*map(connect, targets))

@@ -31,6 +31,7 @@ from farweb.inputs.formats import (
     unpacked,
 )
 from farweb.inputs.provenance import errors_of, unread
+from farweb.progress import Progress
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -122,7 +123,7 @@ def open_input(
     log_format: str | None = None,
     fields: Mapping[str, str] | None = None,
     nameless: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Requests]:
     """Open a request table, one or several logs, or a trace.
 
@@ -137,7 +138,7 @@ def open_input(
         log_format: Format string of a log's lines, as `import_log` has it.
         fields: Keys of a log's JSON objects, likewise.
         nameless: True when a request table may have requests without an object, which are left out.
-        progress: Called with the number of requests of a log that were imported so far.
+        progress: Called as requests of a log are imported.
 
     Raises:
         WorkloadError: The file cannot be read as that.
@@ -219,7 +220,7 @@ def _check_objects(batch: Batch, name: str, before: int) -> None:
 
 @contextlib.contextmanager
 def _log(
-    paths: Sequence[Path], format: str, options: Mapping[str, Any], progress: Callable[[int], None] | None
+    paths: Sequence[Path], format: str, options: Mapping[str, Any], progress: Progress | None
 ) -> Iterator[Requests]:
     from farweb.inputs.importer import import_log
 

@@ -24,6 +24,7 @@ from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.progress import Progress
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
@@ -233,18 +234,19 @@ def read_stats(
     fields: Mapping[str, str] | None = None,
     elapsed_unit: str | None = None,
     hosts: str | Path | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> WorkloadStats:
     """Compute the statistics of a request table, or of one or several logs.
 
     Args:
         files: A request table in any format that a run takes, or logs in any order.
-        format: Format of the log, as for `import_log`. None: found from its first lines, or a table.
-        log_format: Format string of the log's lines instead.
-        fields: Keys of its JSON objects instead.
-        elapsed_unit: Unit of its times where the format leaves it open, as for `import_log`.
-        hosts: A host table in the same formats.
-        progress: Called with the number of requests read so far.
+        format: Format of the log, when its first lines do not show it. Of a table there is none.
+        log_format: A format string of a log instead, as workload import has it.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated.
+        elapsed_unit: Unit of times in a log whose format leaves it open: s, ms, us or ns (default: as the log shows
+            it).
+        hosts: A host table: adds the mix of MSS and windows.
+        progress: Called as requests are read.
 
     Raises:
         WorkloadError: A file cannot be read, or holds no request.
@@ -263,7 +265,7 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(
-    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Callable[[int], None] | None
+    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress | None
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with scratch() as folder:
@@ -278,7 +280,7 @@ def _as_table(
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 
-def _copy(table: Path, out: Path, progress: Callable[[int], None] | None) -> None:
+def _copy(table: Path, out: Path, progress: Progress | None) -> None:
     """Write the rows of a request table as a run would read them."""
     try:
         with open_requests(table) as requests:

@@ -5,7 +5,7 @@ each row, once for all formats. This module checks only the presence and types o
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, to_a
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.provenance import imported
+from farweb.progress import Progress
 from farweb.text.words import elided, nearest
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -86,12 +87,10 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
         yield RequestTable(_core.Prepared(kept or table, str(path), hosts, rows), counts)
 
 
-def write_requests(
-    requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Callable[[int], None] | None = None
-) -> int:
+def write_requests(requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Progress | None = None) -> int:
     """Write the columns of `schema` of all rows to a Parquet file and return the number of rows.
 
-    `progress` is called with the rows so far.
+    `progress` is called with each batch.
     """
     rows = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
@@ -100,7 +99,7 @@ def write_requests(
             writer.write_batch(batch)
             rows += batch.num_rows
             if progress is not None:
-                progress(rows)
+                progress(rows, None, f"{rows:,} requests")
     return rows
 
 

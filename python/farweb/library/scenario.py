@@ -80,13 +80,13 @@ class Scenario(Description):
         Runs with results in the folder are not repeated. A run that fails is recorded, and the others continue.
 
         Args:
-            out: The folder, or a URL that fsspec knows (default: ``results/NAME`` with the name of the scenario file).
+            out: Results folder, or a URL that fsspec knows, such as s3://… (default: ``results/NAME`` with the name of
+                the scenario file).
             jobs: Runs at a time, a process each (default: as many as cores).
-            scheduler: Address of a Dask scheduler, or path of its scheduler file, to do the runs on its workers
-                instead.
+            scheduler: A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.
             retries: How often a run that failed is tried again.
-            run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
-            run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
+            run_memory: Memory of a run's process beyond which that run fails, such as ``2 GB`` (default: no limit).
+            run_time: Time beyond which a run fails, such as ``10 min`` (default: no limit).
             progress: Called some ten times a second.
 
         Raises:

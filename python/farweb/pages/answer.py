@@ -1,7 +1,7 @@
 """A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from farweb.pages.paths import PROTOCOLS, PROXIES, Way
 from farweb.pages.recording import Recording, short_url
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
+from farweb.progress import Progress
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
@@ -106,7 +107,7 @@ class PageAnswer(Shown):
         number: tuple[int, int] = (1, 1),
         *,
         seeds: int | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Load a page over each way, by each graph of its requests.
 
@@ -116,7 +117,7 @@ class PageAnswer(Shown):
             others_s: Recorded onLoads of the same page.
             number: Place of the page among those given, from 1, and their number.
             seeds: How many seeds a way with chance has (default: five).
-            progress: Called with the number of ways that are done, and of all.
+            progress: Called as ways are done.
 
         Raises:
             RunError: A request fails.
@@ -130,7 +131,7 @@ class PageAnswer(Shown):
             loads = dict(zip(each, loaded, strict=True))
             cells.append(_cell(recording, way, loads, graphs["likely"]))
             if progress is not None:
-                progress(done, len(ways))
+                progress(done, len(ways), f"{done} of {len(ways)} ways")
         return cls(recording, cells, others_s, number)
 
     def to_dicts(self) -> list[dict[str, Any]]:

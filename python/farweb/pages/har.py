@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
-from farweb.errors import WorkloadError
+from farweb.errors import WorkloadError, require_range
 from farweb.files.regular import check_file
 from farweb.inputs.formats import head_of, opened
 
@@ -104,8 +104,10 @@ def numbered(path: Path, pages: Sequence[HarPage], number: int) -> HarPage:
     """A page of `read_har`, from 1.
 
     Raises:
+        FarwebError: The number is below 1.
         WorkloadError: There are fewer.
     """
+    require_range("--page", number, 1)
     if number > len(pages):
         raise WorkloadError(f"--page: found {number}; {path} has {len(pages)}")
     return pages[number - 1]

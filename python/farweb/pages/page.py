@@ -13,9 +13,7 @@ from farweb.pages.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, USUAL
 from farweb.pages.recording import Recording, recording_of, recordings_of
 from farweb.pages.results import write_results
 from farweb.pages.weather import check_seeds
-
-Words = str | Sequence[str] | None
-"""A word, or several, or None for the usual ones."""
+from farweb.progress import Progress
 
 
 class Page(PageAnswer):
@@ -44,29 +42,29 @@ class Page(PageAnswer):
 def page(
     har: str | Path,
     *,
-    path: Words = None,
-    protocol: Words = None,
-    proxy: Words = None,
+    path: str | Sequence[str] | None = None,
+    protocol: str | Sequence[str] | None = None,
+    proxy: str | Sequence[str] | None = None,
     scenario: str | Path | None = None,
     page: int | None = None,
     seeds: int | None = None,
     out: str | Path | None = None,
     replace: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Page:
     """Load the recorded page of a HAR over other paths, protocols and proxies.
 
     Args:
         har: The HAR, plain or packed.
-        path: Names of paths, of `farweb.inputs.paths` (default: geo, leo, cable and mobile).
-        protocol: ``h1`` or ``h2`` (default: both).
-        proxy: ``none``, ``split``, ``mux`` (default: these three) or ``pep``.
-        scenario: A scenario file instead, with path, carriers and proxies of its own.
+        path: May be repeated (default: geo, leo, cable and mobile). Names are those of `farweb.inputs.paths`.
+        protocol: h1 or h2 (default: both). May be repeated.
+        proxy: none, split (one, far end), mux (at both ends), default: these three; pep (TCP alone).
+        scenario: The path, carriers and proxies of a scenario file instead.
         page: Which page of a file with several, from 1 (default: the first).
-        seeds: Seeds of each way with chance, from the scenario's `run.seed` on (default: five).
+        seeds: Seeds of each path with losses, handovers or variation, from `run.seed` on (default: 5).
         out: Folder to write the load to, over one way, as results that `farweb.open_results` opens.
         replace: True to replace older results there.
-        progress: Called with the number of ways that are done, and of all.
+        progress: Called as ways are done.
 
     Returns:
         The loads: times in s, by way in `cells`.
@@ -97,7 +95,10 @@ def page(
 
 
 def _ways(
-    path: Words, protocol: Words, proxy: Words, scenario: str | Path | None
+    path: str | Sequence[str] | None,
+    protocol: str | Sequence[str] | None,
+    proxy: str | Sequence[str] | None,
+    scenario: str | Path | None,
 ) -> Callable[[Recording], Sequence[Way]]:
     """The ways of a page, by words or of a scenario.
 
@@ -121,5 +122,5 @@ def _ways(
     ]
 
 
-def _words(given: Words, usual: Sequence[str] | dict[str, str]) -> list[str]:
+def _words(given: str | Sequence[str] | None, usual: Sequence[str] | dict[str, str]) -> list[str]:
     return list(dict.fromkeys([given] if isinstance(given, str) else given or usual))

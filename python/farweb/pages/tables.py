@@ -1,7 +1,7 @@
 """Writes the pages of HARs as tables: their requests with dependencies, one view of each, and their hosts."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.pages.har import har_files, read_har
 from farweb.pages.recording import Recording, left_out, recordings_of, short_url
 from farweb.pages.sent import Sent
+from farweb.progress import Progress
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -90,13 +91,13 @@ class PagesReport(Shown):
             yield f"{whose}: {sentence}."
 
 
-def import_har(paths: Sequence[Path], out: Path, progress: Callable[[int, int], None] | None = None) -> PagesReport:
+def import_har(paths: Sequence[Path], out: Path, progress: Progress | None = None) -> PagesReport:
     """Write the pages of HARs as ``OUT-pages.parquet``, ``OUT-views.parquet`` and ``OUT-hosts.tsv``.
 
     Args:
         paths: HARs, plain or gzip, and folders of them.
         out: Beginning of the tables' names.
-        progress: Called with the number of files read, and of all.
+        progress: Called as files are read.
 
     Raises:
         WorkloadError: A file cannot be read. Nothing is written then.
@@ -128,9 +129,7 @@ def describe_har(paths: Sequence[Path]) -> PagesReport:
     return PagesReport([], found, refused)
 
 
-def _read(
-    paths: Sequence[Path], progress: Callable[[int, int], None] | None
-) -> tuple[list[tuple[str, Recording]], list[str]]:
+def _read(paths: Sequence[Path], progress: Progress | None) -> tuple[list[tuple[str, Recording]], list[str]]:
     """The pages of HARs by start, with their keys, and why others cannot be loaded."""
     files = har_files(paths)
     found: list[tuple[str, Recording]] = []
@@ -144,7 +143,7 @@ def _read(
             found += [(key, each) for each in recordings]
             refused += errors
         if progress is not None:
-            progress(number + 1, len(files))
+            progress(number + 1, len(files), f"{number + 1:,} of {len(files):,} files")
     if not found:
         raise refused[0]
     if twice := [key for key, times in Counter(key for key, _ in found).items() if times > 1]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from farweb.errors import FarwebError, ResultsError
+from farweb.errors import FarwebError, ResultsError, require_range
 from farweb.plot.catalogue import FIGURES, Form, Kind
 from farweb.plot.options import OPTIONS, Options
 from farweb.text.words import listed
@@ -87,6 +87,9 @@ def _checked(
             raise FarwebError(f"plot {name} has no option {option}; {listed(having)} {'have' if having[1:] else 'has'}")
     if not results:
         raise FarwebError(f"plot {name} needs results to draw")
+    for option, value in given.items():
+        for number in [value] if isinstance(value, int) else value:
+            require_range(f"--{option}", number if isinstance(number, int) else None, 0)
 
     from farweb.results.run import RunTables
 

@@ -30,12 +30,12 @@ def report(
 
     Args:
         results: One sweep, or runs in the order of the tables.
-        title: Heading; the question when left out.
-        question: The question that the page answers; made from the design, or from the runs' names, when left out.
-        metrics: Names of metrics (`farweb.results.metrics.METRICS`), the one that matters most first(default: the usual
-            ones).
-        plots: Names of figures (default: all that suit the results).
-        by: Factors of the table of a sweep (default: the ones that matter most). The others are pooled.
+        title: Heading (default: the question).
+        question: The question that the page answers (default: made from the design, or from the runs' names).
+        metrics: A metric, the one that matters most first; may be given more than once (default: the usual ones of
+            `farweb.results.metrics.METRICS`).
+        plots: A figure, instead of those that suit; may be given more than once.
+        by: For a sweep: a factor of the table; the others are pooled. Repeatable (default: the ones that matter most).
 
     Raises:
         FarwebError: No such metric, figure or factor, or results that cannot stand on one page.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.reproduce.campaign import Progress, failures, run_studies
 from farweb.reproduce.reading import AS_WRITTEN
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAPERS", "Progress", "Reproduced", "Scoreboard", "Study", "find_studies", "reproduce"]
 
+FORMATS = ("png", "svg", "pdf")
 PAGE = "reproduction.html"
 MARKDOWN = "scoreboard.md"
 JSON = "scoreboard.json"
@@ -63,19 +65,22 @@ def reproduce(
     Args:
         studies: Which (`find_studies`).
         out: The folder.
-        quick: True when to do the coarse grids only.
+        quick: A coarse look: few loads and replications.
         jobs: Runs at a time, a process each (default: as many as cores).
-        formats: Of figures: ``png``, ``svg``, ``pdf``.
+        formats: Of figures: png, svg, pdf; may be given several times (default: png).
         progress: Called some ten times a second.
 
     Raises:
-        FarwebError: A study's file is wrong.
+        FarwebError: A study's file is wrong, or a format is none.
         ResultsError: There is something else in the folder.
         RunError: The folder cannot be written to. Finished runs stay.
     """
     from farweb.reproduce.drawing import draw_figure
     from farweb.reproduce.pages import html_page, write_markdown
 
+    for each in formats:
+        if each not in FORMATS:
+            raise FarwebError(f"--format: found {each}; write one of: {', '.join(FORMATS)}")
     folder = Path(out)
     for study in studies:
         study.measures, study.figures  # noqa: B018 - raises for a mistake in them before the runs, not after

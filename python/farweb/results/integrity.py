@@ -9,13 +9,14 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
 from farweb.errors import FarwebError, ResultsError
+from farweb.progress import Progress
 from farweb.results.manifest import (
     AGAIN,
     MANIFEST,
@@ -183,13 +184,13 @@ class Verification:
         return "\n".join(lines)
 
 
-def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> Verification:
+def verify(path: str | Path, *, full: bool = False, progress: Progress | None = None) -> Verification:
     """Check that a results folder is as it was written.
 
     Args:
         path: The folder of a run or of a sweep; of a sweep also a URL.
-        full: Compare every byte with its digest; otherwise manifests, sizes and numbers of rows.
-        progress: Called with the numbers of folders checked and in all.
+        full: Compare every byte with the digests in the manifests, not sizes and rows only.
+        progress: Called as folders are checked.
 
     Raises:
         ResultsError: There are no results at `path`.
@@ -211,7 +212,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Callable[[int, int
     for checked, run in enumerate(ended, start=1):
         found += damages(store, part_name(run), full=full)
         if progress is not None:
-            progress(checked, len(ended))
+            progress(checked, len(ended), f"{checked:,} of {len(ended):,} runs")
     return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), left)
 
 

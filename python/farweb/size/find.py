@@ -98,20 +98,23 @@ def find_size(
 
     Args:
         scenario: Scenario. Its replications have the seeds `run.seed`, `run.seed` + 1 and so on, at every value.
-        vary: ``KEY=LO..HI``, ``KEY=v1,v2,v3`` or the name of a factor of the scenario's table `[sweep]` (see
-            `farweb.size.vary`). Other factors of that table are left out.
-        target: The condition to meet, as in ``"p50(latency) <= 1.05*best"`` (see `farweb.size.target`). When left out,
-            latencies are not to be worse than the best, by the rule of verdicts.
-        largest: Find the largest value instead.
-        resolution: How far apart the values of a range are at most: a quantity, or a share of the value (``"1 %"``).
-        width: Largest width of the answer's interval, likewise (default: a step).
+        vary: A key over a range or a list (``KEY=v1,v2,v3``), or the name of a factor of the scenario's table `[sweep]`
+            (see `farweb.size.vary`). Other factors of that table are left out.
+        target: Condition to meet: METRIC OP VALUE, joined by `and`, such as ``p50(latency) <= 0.5 s`` (see
+            `farweb.size.target`). When left out, latencies are not to be worse than the best (``latency <=
+            1.05*best``), by the rule of verdicts.
+        largest: Find the largest value instead of the smallest.
+        resolution: Step between values, such as ``1 B`` or ``0.1 %`` (default: 1 for whole numbers and packets,
+            otherwise 1 %).
+        width: Width of the answer's interval to stop at, such as ``5``, ``64 kB`` or ``10 %`` (default: a step).
         limits: Confidence of the answer, and the most runs it may take.
-        out: The folder, or a URL that fsspec knows (default: ``results/NAME-size`` with the name of the file).
+        out: Results folder, or a URL that fsspec knows, such as s3://… (default: ``results/NAME-size`` with the name of
+            the scenario file).
         jobs: Runs at a time, a process each (default: as many as cores).
-        scheduler: Address of a Dask scheduler, or path of its scheduler file, to do the runs on its workers instead.
+        scheduler: A running Dask cluster instead: tcp://host:port, tls://host:port, or its scheduler file.
         retries: How often a run that failed is tried again.
-        run_memory: Memory of a run's process, such as ``2 GB``, beyond which the run fails (default: no limit).
-        run_time: Time, such as ``10 min``, beyond which a run fails (default: no limit).
+        run_memory: Memory of a run's process beyond which that run fails, such as ``2 GB`` (default: no limit).
+        run_time: Time beyond which a run fails, such as ``10 min`` (default: no limit).
         progress: Called as runs end.
 
     Raises:

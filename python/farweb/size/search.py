@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from farweb.errors import FarwebError, require_range
 from farweb.size.judge import Judge, Meets, Row, schedule
 from farweb.size.log import OfLog
 from farweb.size.target import Target
@@ -64,11 +65,15 @@ class Limits:
     """Confidence that an answer is to have, and the most runs that it may take.
 
     Attributes:
-        confidence: Probability that all verdicts, and with them the answer's interval, are right.
-        replications: The least number of replications of a value, where runs differ by their seed. At least 3, where
-            Student's interval of a normal metric is right but hopelessly wide. Chosen: 5.
-        most: The most replications of a value. 55 is chosen: half a standard deviation from the bound is seen then.
-        runs: The most runs in all (chosen).
+        confidence: Probability that the answer's interval and every verdict are right, 0.5 to 0.9999.
+        replications: Runs of a value at first, where the seed makes a difference. At least 3, where Student's interval
+            of a normal metric is right but hopelessly wide. Chosen: 5.
+        most: Most runs of a value; then it stays open. 55 is chosen: half a standard deviation from the bound is seen
+            then.
+        runs: Most runs in all (chosen).
+
+    Raises:
+        FarwebError: A number is outside of its range.
     """
 
     confidence: float = 0.95
@@ -77,8 +82,12 @@ class Limits:
     runs: int = 1000
 
     def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1 or self.replications < 3:
-            raise ValueError("the confidence is between 0 and 1, and there are at least 3 replications")
+        require_range("--confidence", self.confidence, 0.5, 0.9999)
+        require_range("--replications", self.replications, 3, 10_000)
+        require_range("--max-replications", self.most, 3, 10_000)
+        require_range("--max-runs", self.runs, 1)
+        if self.most < self.replications:
+            raise FarwebError("--max-replications must be at least --replications")
 
 
 @dataclass(frozen=True)

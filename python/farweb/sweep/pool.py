@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Self, TypeVar
 
-from farweb.errors import FarwebError, RunError
+from farweb.errors import FarwebError, RunError, require_range
 from farweb.results.integrity import damages
 from farweb.results.store import Outcome, Store, failure_name, part_name
 from farweb.sweep.limits import RunLimits
@@ -45,6 +45,7 @@ class Pool:
     """
 
     def __init__(self, store: Store, workers: Workers, *, retries: int = 0, limits: RunLimits | None = None) -> None:
+        require_range("--retries", retries, 0)
         self.damaged = 0
         self._store, self._workers = store, workers
         self._retries, self._limits, self._version = retries, limits or RunLimits(), Version.here()

@@ -17,7 +17,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from farweb.errors import RunError, refused_by_machine
+from farweb.errors import FarwebError, RunError, refused_by_machine, require_range
 from farweb.extras import CLUSTER, require
 
 if TYPE_CHECKING:
@@ -61,12 +61,19 @@ class Workers:
     """
 
     def __init__(self, jobs: int | None = None) -> None:
+        require_range("--jobs", jobs, 1)
         self._jobs = jobs or cores()
         self._executor: ProcessPoolExecutor | None = None
 
     @classmethod
     def of(cls, jobs: int | None, scheduler: str | None) -> "Workers":
-        """Workers of this machine, or of a scheduler where there is one."""
+        """Workers of this machine, or of a scheduler where there is one.
+
+        Raises:
+            FarwebError: Both are asked for.
+        """
+        if jobs is not None and scheduler is not None:
+            raise FarwebError("--jobs is for this machine; a cluster that runs (--scheduler) has its own workers")
         return cls(jobs) if scheduler is None else _OfScheduler(scheduler)
 
     def __enter__(self) -> Self:

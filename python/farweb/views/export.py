@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from farweb import _core
-from farweb.errors import FarwebError, ResultsError
+from farweb.errors import FarwebError, ResultsError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, from_arrow, results_tables
+from farweb.progress import Progress
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 from farweb.text.words import nearest
@@ -25,7 +26,6 @@ Point = tuple[Literal["end", "link"], int]
 
 Added = TypeVar("Added")
 
-Progress = Callable[[int, int], None]
 """Called with how many rows of how many have been read."""
 
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
@@ -84,18 +84,22 @@ def export_pcapng(
     Args:
         results: A result with recorded packets.
         out: The file.
-        connection: Number of the only connection to write. None: all that were recorded.
-        points: Names of the points to write, an interface each (see `capture_points`). None: the one nearest to the
-            servers that sees the connection, as most programs take packets that they see twice for retransmissions.
-        payload: Write payload too: frames of HTTP/2 and W3C MUX where the run recorded them and no leg is split, with
-            zeros as data, and zeros elsewhere. Else packets have their headers and say how long they are.
-        progress: Called with how far it is.
+        connection: Only this connection (default: all recorded).
+        points: Where packets were seen: a node or a link, such as 'link 0' (see `capture_points`), or 'all', an
+            interface each. The default is the node nearest to the servers that sees the connection, as most programs
+            take packets that they see twice for retransmissions.
+        payload: Write payload too, so that TCP checksums can be verified: frames of HTTP/2 and W3C MUX where the run
+            recorded them and no leg is split, with zeros as data, and zeros elsewhere. Else packets have their headers
+            and say how long they are.
+        progress: Called as rows are written.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
         RunError: The file cannot be written.
     """
+    require_range("--connection", connection, 0)
     known = capture_points(results)
+    points = list(known) if points and "all" in points else points
     nodes, legs = _path(results)
     own = known if connection is None or len(legs) == 1 else _of_leg(results, known, connection)
     chosen = {name: _point(results, name) for name in points} if points else dict([_nearest_to_servers(own)])
@@ -127,10 +131,10 @@ def export_xpl(
     Args:
         results: A result with recorded packets.
         out: The file.
-        connection: Number of the connection. None: the slowest finished recorded request's.
-        point: Name of the observing point (see `capture_points`). None: the sender of the data.
-        direction: ``up`` or ``down``: which way the data go. None: the way of most of the payload.
-        progress: Called with how far it is.
+        connection: The connection (default: the slowest finished recorded request's).
+        point: Where packets were seen: a node or a link, see `capture_points` (default: the sender of the data).
+        direction: Which way the data go: up or down (default: the way of most of the payload).
+        progress: Called as rows are written.
 
     Raises:
         ResultsError: No packets were recorded, none of that connection, or not at that point.
@@ -138,6 +142,9 @@ def export_xpl(
     """
     from farweb.views.connection import stay_of
 
+    require_range("--connection", connection, 0)
+    if direction not in (None, "up", "down"):
+        raise FarwebError(f"--direction: found {direction}; write up or down")
     if connection is None:
         connection = stay_of(results, None, 0).connection
     leg, direction, sender = _data(results, connection, direction)
@@ -252,7 +259,7 @@ def _rows(
                         yield from_arrow(batch)
             done += file.metadata.row_group(group).num_rows
             if progress is not None:
-                progress(done, total)
+                progress(done, total, f"{done:,} of {total:,} rows")
 
 
 def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:

@@ -4,7 +4,7 @@ A reading is a graph of the requests in a draw: think times of the file or drawn
 the path. Changes meet the same readings at the same times, each in a pair with the unchanged page.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from farweb.pages.paths import way_of
 from farweb.pages.recording import Recording, short_url
 from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
+from farweb.progress import Progress
 from farweb.statistics.intervals import Estimate
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import Base, Change, levels_of, together
@@ -80,7 +81,7 @@ def of_page(
     base: Base,
     where: str,
     seeds: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> WhatIf:
     """Load a page under each change.
 
@@ -89,7 +90,7 @@ def of_page(
         base: The scenario of `base_of`.
         where: Name of the path.
         seeds: How many draws of think times and of the path, from `run.seed` on (default: five).
-        progress: Called with the number of changes that are done, and of all.
+        progress: Called as changes are done.
 
     Raises:
         RunError: A request fails.
@@ -101,7 +102,7 @@ def of_page(
     for done, level in enumerate(levels):
         effects.append(effect_of(level.changes, as_is, _loaded(recording, readings, level.base)))
         if progress is not None:
-            progress(done + 1, len(levels))
+            progress(done + 1, len(levels), f"{done + 1:,} of {len(levels):,} changes")
     combined = [
         effect_of(level.changes, as_is, _loaded(recording, readings, level.base))
         for level in together(base, helping(effects))

@@ -1,7 +1,7 @@
 """The requests of a log or of a scenario under changes: a sweep with a level a change, judged by the same requests."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,10 @@ from farweb.judge.judgement import held_by
 from farweb.judge.pairs import Pairs, pair, read_once
 from farweb.judge.sentences import holders
 from farweb.pages.weather import SEEDS, check_seeds, is_drawn
+from farweb.progress import Progress
 from farweb.results.groups import VISIT_LABELS
-from farweb.sweep.sweep import Progress, run_sweep
+from farweb.sweep.sweep import Progress as SweepProgress
+from farweb.sweep.sweep import run_sweep
 from farweb.sweep.workers import Workers
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
@@ -45,7 +47,7 @@ def of_requests(
     seeds: int | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> WhatIf:
     """Simulate a scenario under each change, then under the best ones together.
 
@@ -57,7 +59,7 @@ def of_requests(
             the path has chance).
         jobs: Runs at a time (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
-        progress: Called with the number of runs that have ended, and of all.
+        progress: Called as runs end.
 
     Raises:
         WorkloadError: A table of the workload cannot be used.
@@ -80,9 +82,10 @@ def of_requests(
         if limits and extent is not None:
             extent.require_allowed(scenario)
 
-        def on_progress(now: Progress) -> None:
+        def on_progress(now: SweepProgress) -> None:
             if progress is not None:
-                progress(now.done + now.failed, now.total)
+                ended = now.done + now.failed
+                progress(ended, now.total, f"{ended:,} of {now.total:,} runs")
 
         with Workers(jobs) as workers:
             run = functools.partial(run_sweep, out=out, workers=workers, progress=on_progress)

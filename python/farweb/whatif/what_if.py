@@ -1,6 +1,6 @@
 """What to change first, of a page, a log or a scenario (`farweb.what_if`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from farweb.pages.har import is_har, numbered, read_har
 from farweb.pages.paths import ALL_PATHS, path_name
 from farweb.pages.recording import recording_of
 from farweb.pages.weather import check_seeds
+from farweb.progress import Progress
 from farweb.whatif.answer import WhatIf
 
 _USUAL_PATH = "geo"
@@ -28,7 +29,7 @@ def what_if(
     out: str | Path | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> WhatIf:
     """Rank changes by the time that each saves: protocols, TLS, windows, connections, an edge, servers.
@@ -38,15 +39,14 @@ def what_if(
 
     Args:
         file: A HAR, a scenario (``.toml``), or a log or request table, which is simulated over a path.
-        path: Of a HAR or a log: a name of `farweb.inputs.paths` (default: geo).
+        path: Of a HAR or a log: geo, leo, cable, mobile and others of `farweb.inputs.paths` (default: geo).
         page: Of a HAR: which page, from 1 (default: the first).
         settings: Values of the unchanged scenario by dotted key, such as ``{"leg.0.tls.version": "1.2"}``.
-        seeds: Draws of the path, and of a page's think times, from `run.seed` on (default: five where something is
-            drawn).
+        seeds: Draws of the path, and of a page's think times, from `run.seed` on (default: 5 where some is drawn).
         out: Results folder of a log or scenario (default: ``results/NAME-what-if``). Runs that are there are kept.
-        jobs: Runs of a log or scenario at a time (default: as many as cores).
+        jobs: Runs of a log or scenario at a time, a process each (default: as many as cores).
         limits: False to accept runs however large they are estimated to become.
-        progress: Called with the number of changes or runs that are done, and of all.
+        progress: Called as changes or runs are done.
         options: Of a log: for its import, as `farweb.inputs.importer.import_log` takes them.
 
     Returns:

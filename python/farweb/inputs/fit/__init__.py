@@ -7,7 +7,7 @@ log: sizes, popularity, and the stack distances that choose its LRU stack. `farw
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
+from farweb.errors import require_range
 from farweb.files.atomic import staged_file
 from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.formats import paths_of
 from farweb.inputs.generate import family_scenario
+from farweb.progress import Progress
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -210,7 +212,7 @@ def fit(
     max_unreadable: float = 0.01,
     tail_from: float | None = None,
     seed: int = 1,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Fit:
     """Estimate ProWGen's parameters from a log, a request table with objects, or a cache trace.
 
@@ -218,18 +220,22 @@ def fit(
 
     Args:
         log: The file, or several logs in any order.
-        format: ``table``, ``squid``, ``clf``, ``oracle-general``, ``webcachesim``, ``cache2k``. None: detected from the
-            file, all but the last.
-        keep: Of a log: ``all`` that clients got, ``crossed`` or ``misses``, as `farweb workload import` has it.
-        dynamic: Of a log: whether pages that are made for each request are requests too.
+        format: What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim,
+            cache2k (default: detected from the file, all but the last).
+        keep: Of a log: all that clients got; crossed or misses, as workload import has it.
+        dynamic: Of a log: take pages made for each request too (a query or CGI in the URL), or not.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
-        tail_from: Where the tail of sizes starts, in bytes. None: where it is nearest to a Pareto distribution.
-        seed: Root of the random streams of the model.
-        progress: Called with the number of requests read so far.
+        tail_from: Where the tail of sizes starts, in bytes, 1 to 2**31 (default: where it is nearest to a Pareto
+            distribution).
+        seed: Root of the random streams of the model, 0 to 2**53.
+        progress: Called as requests are read.
 
     Raises:
         WorkloadError: The file cannot be read, or has no request that names its document.
     """
+    require_range("--tail-from", tail_from, 1, 2**31)
+    require_range("--seed", seed, 0, 2**53)
+    require_range("--max-unreadable", max_unreadable, 0, 1)
     read = reading.read(log, format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
     data = _seen(read.references)
     references = read.references

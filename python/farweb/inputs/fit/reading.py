@@ -1,6 +1,6 @@
 """Counts the requests of an input for a fit: how often each document is asked for, its size, and when."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.inputs.formats import TIMELESS
 from farweb.inputs.requests import Batch, open_input
+from farweb.progress import Progress
 
 
 @dataclass
@@ -51,7 +52,7 @@ def read(
     files: str | Path | Sequence[str | Path],
     format: str | None = None,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Reading:
     """Read a file, or several logs, to the end. Arguments as in `open_input`.
@@ -69,7 +70,7 @@ def read(
             if len(documents):
                 reading.add(documents, requests.header_bytes)
             if progress is not None:
-                progress(reading.requests)
+                progress(reading.requests, None, f"{reading.requests:,} requests")
         reading.left_out = {**requests.left_out, **({"no-copy": others} if others else {})}
     if not reading.requests:
         raise WorkloadError(f"{requests.name}: has no request that a copy may serve ({others} of other methods)")
