@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -202,8 +203,9 @@ def takes_import_options(command: Callable[..., None]) -> Callable[..., None]:
 def _quantity(option: str, text: str, base: str, allowed: str) -> float:
     from farweb.text.parse import QuantityError, parse
 
+    minutes = re.fullmatch(r"([\d.]+) ?m", text) if base == "s" else None  # beside 1h it is no typing error for ms
     try:
-        quantity = parse(text)
+        quantity = parse(f"{minutes[1]} min" if minutes else text)
     except QuantityError:
         quantity = None
     if quantity is None or quantity.base != base or quantity.number <= 0:
