@@ -26,7 +26,7 @@ PAGE := $(shell find studio -not -path '*/node_modules*' -not -path '*/dist*' -t
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help tools setup build dev web studio demo images test compile-tests lessons lessons-live schema explore lint verify equality bench bench-parts bench-sweep bench-check bench-baseline bench-rivals \
+.PHONY: help tools setup build dev web studio demo images test compile-tests lessons lessons-live schema explore lint verify equality bench bench-parts bench-sweep bench-studio bench-check bench-baseline bench-rivals \
 	fuzz torture mutants notices wheel lock clean
 
 help: ## List the targets.
@@ -174,6 +174,9 @@ bench-parts: ## Measure the event queue, links, TCP endpoints and caches alone.
 
 bench-sweep: build ## Measure what runs cost besides their simulation: 1,000 runs of a second, a single run, --help.
 	$(BIN)/python crates/farweb/benches/sweep.py
+
+bench-studio: build setup studio ## Measure the studio in Chromium, and its core in Node beside machine code.
+	CHROMIUM="$(CHROMIUM)" $(BIN)/python crates/farweb/benches/studio.py
 
 bench-check: ## Count instructions with valgrind: no case may take 3 % more than it did; CASES_OF chooses.
 	$(PYTHON) crates/farweb/benches/instructions.py $(CASES_OF)

@@ -3,14 +3,17 @@
 Playwright drives the system's Chromium, without a network. `make verify` builds the file first.
 """
 
+import asyncio
 import gzip
 import http.server
 import json
 import os
 import random
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from firefox import evaluated
 from playwright.sync_api import Browser, Page
 
 from farweb import Scenario
@@ -28,6 +32,9 @@ ROOT = Path(__file__).parents[2]
 AXE = ROOT / "studio/node_modules/axe-core/axe.min.js"
 SIZE_MAX, COMPRESSED_MAX = 1_700_000, 1_250_000  # bytes: the file, and compressed
 WALKS = 30
+SETTLED = 'document.querySelector("main")?.ariaBusy === "false"'
+FIREFOX = shutil.which("firefox-esr")
+FIGURES = "row => [...document.querySelectorAll(`#figures tr.${row} data`)].map(each => Number(each.value))"
 
 pytest_plugins = ("chromium",)
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow(reason="Chromium")]
@@ -58,7 +65,7 @@ class Sight:
     def settle(self) -> None:
         """Wait until the result is that of the text."""
         self.page.wait_for_timeout(30)
-        self.until('document.querySelector("main")?.ariaBusy === "false"')
+        self.until(SETTLED)
 
     def slide(self, name: str, position: int) -> None:
         self.page.evaluate(
@@ -70,9 +77,7 @@ class Sight:
 
     def numbers(self, row: str = "now") -> list[float]:
         """Median, 90 %, 99 % and mean in s, and failed requests, as far as they are shown."""
-        found: list[float] = self.page.evaluate(
-            "row => [...document.querySelectorAll(`#figures tr.${row} data`)].map(each => Number(each.value))", row
-        )
+        found: list[float] = self.page.evaluate(FIGURES, row)
         return found
 
     @property
@@ -244,6 +249,17 @@ REFUSED = """async address => {
     await new Promise(go => setTimeout(go, 200));
     return [refused, violations.sort()];
 }"""
+
+
+@pytest.mark.skipif(FIREFOX is None, reason="needs firefox-esr")
+def test_firefox_shows_the_same_answer(look: Open, tmp_path: Path) -> None:
+    assert FIREFOX is not None
+    sight = look()
+    asked = ['document.querySelector("#answer").innerText', f"JSON.stringify(({FIGURES})('now'))"]
+    # Playwright has a loop of its own in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        answer, figures = thread.submit(asyncio.run, evaluated(FIREFOX, tmp_path, built(), SETTLED, asked)).result()
+    assert (answer, json.loads(figures)) == (sight.answer, sight.numbers())
 
 
 def test_page_and_worker_connect_to_nothing(look: Open) -> None:

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farweb::record::{Column, NULL_CODE, NULL_ID, NULL_INT, Summary};
+use farweb::record::{Column, NULL_CODE, NULL_ID, NULL_INT, Summary, reached};
 use farweb::units::Duration;
 use farweb::workload::WorkloadError;
 use farweb::world::World;
@@ -111,6 +111,13 @@ impl Run {
             Some(Column::Word(codes, _)) => codes.iter().map(|code| of_code(*code)).collect(),
             Some(Column::Ranges(_)) | None => Vec::new(),
         }
+    }
+
+    /// When the packet of each row of the packet table reached its place, in ns; empty without rows.
+    #[must_use]
+    pub fn reached(&self) -> Vec<f64> {
+        let packets = self.tables.get("packets");
+        packets.map_or_else(Vec::new, |packets| reached(packets).into_iter().map(of_int).collect())
     }
 
     /// The words of a column; empty where it has none.

@@ -47,7 +47,7 @@ export const PACKETS = ["time_ns", "connection", "stretch", "link", "event", "di
 export type Packets = Record<(typeof PACKETS)[number], Float64Array> & {
   /** 1 for packets with SYN, FIN or RST. */
   control: Float64Array;
-  /** Time at which a packet reached the link that it passed: nodes take none, so it is that of its last sight before. */
+  /** Time at which a packet reached the link that it passed, or that dropped it. */
   reached_ns: Float64Array;
 };
 /** Codes of the column `event`. */

@@ -1,6 +1,6 @@
 // The core in a thread of its own. Between steps of a run, some 10 ms each, it takes messages.
 import { Run, Tables, check, draft, edit, initSync, presets, version } from "../../../build/web/farweb_web.js";
-import { type Ask, COLUMNS, type Columns, EVENT, EXCHANGES, type Exchanges, type Outcome, PACKETS, type Packets, type Question, type Questions, type Said } from "./messages";
+import { type Ask, COLUMNS, type Columns, EXCHANGES, type Exchanges, type Outcome, PACKETS, type Packets, type Question, type Questions, type Said } from "./messages";
 
 type Scope = typeof globalThis & { farwebPanicked(message: string): void; onmessage: unknown; postMessage(said: Said, moved?: Transferable[]): void };
 const scope = globalThis as unknown as Scope;
@@ -82,17 +82,7 @@ function packets(text: string, links: number, id: number): Promise<Packets | nul
     const words = run.words("packets", "flags"), isControl = words.map(flags => /[SFR]/.test(flags) ? 1 : 0);
     const control = run.numbers("packets", "flags").map(code => isControl[code]!);
     const seen = columns(run, "packets", PACKETS) as Omit<Packets, "control" | "reached_ns">;
-    return { ...seen, control, reached_ns: reached(seen) };
-  });
-}
-
-/** When each packet reached the link that it passed. Rows are in the order of time. */
-function reached({ time_ns, connection, stretch, direction, packet, event, arrived_ns }: Omit<Packets, "control" | "reached_ns">): Float64Array {
-  const last = new Map<number, number>();
-  return time_ns.map((time, row) => {
-    const key = ((connection[row]! * 16 + stretch[row]!) * 2 + direction[row]!) * 2 ** 26 + packet[row]!, before = last.get(key) ?? time;
-    last.set(key, event[row] === EVENT.pass ? arrived_ns[row]! : time);
-    return before;
+    return { ...seen, control, reached_ns: run.reached() };
   });
 }
 

@@ -31,6 +31,43 @@ enum Law {
     Cubic { beta: f64, steepness: f64, gives_way: bool, is_friendly: bool },
 }
 
+impl Law {
+    /// Growth from a window, with CUBIC towards its last maximum.
+    fn growth(self, begins: f64, last_max: f64, trip_s: f64) -> Growth {
+        let origin = last_max.max(begins);
+        let plateau_s = match self {
+            Self::Reno { .. } => 0.0,
+            Self::Cubic { steepness, .. } => libm::cbrt((origin - begins) / steepness),
+        };
+        Growth { law: self, begins, origin, plateau_s, trip_s }
+    }
+}
+
+/// Growth of a window behind a loss.
+struct Growth {
+    law: Law,
+    begins: f64,
+    /// CUBIC's window on its plateau, and the time after which it is there.
+    origin: f64,
+    plateau_s: f64,
+    trip_s: f64,
+}
+
+impl Growth {
+    /// The window of a round trip, from 1, behind one with `grown` segments.
+    fn after(&self, round: f64, grown: f64) -> f64 {
+        match self.law {
+            Law::Reno { per_ack, eighth } => grown + (1.0 + grown * eighth) / per_ack,
+            Law::Cubic { steepness, is_friendly, .. } => {
+                // The window follows where the function will be, as ACKs come in the round.
+                let away_s = (round + 0.5) * self.trip_s - self.plateau_s;
+                let friendly = if is_friendly { self.begins + round * FRIENDLY } else { 0.0 };
+                (self.origin + steepness * away_s * away_s * away_s).max(friendly).max(grown)
+            }
+        }
+    }
+}
+
 /// Repair of several losses in one window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repair {
@@ -188,10 +225,43 @@ impl Run<'_> {
             }
             Law::Cubic { beta, .. } => (beta, state.at_loss),
         };
-        let left = |window: f64| libm::floor(window * share).max(2.0);
-        let mut window = left(state.at_loss);
-        // Behind the hole nothing more may go.
         let is_shut = state.at_loss >= most;
+        let mut window = self.repaired(state, share, more_lost, is_shut, is_lost_again);
+        let begun = self.sent;
+        let growth = law.growth(window, last_max, trip_s);
+        let mut grown = window;
+        let mut round = 0.0;
+        // Behind the hole in a full window nothing more may go.
+        self.round(if is_shut { 1.0 } else { window });
+        while self.sent - begun < distance {
+            if window >= most {
+                let rounds = libm::ceil((distance - (self.sent - begun)) / window);
+                self.sent += rounds * window;
+                self.took_s += rounds * trip_s.max(window * self.sender.segment_s);
+                break;
+            }
+            round += 1.0;
+            grown = growth.after(round, grown);
+            window = libm::floor(grown).min(most);
+            self.round(window);
+        }
+        let behind = (window - (self.sent - begun - distance)).max(0.0);
+        self.took_s += trip_s.max(window * self.sender.segment_s) * behind / window;
+        self.sent += behind;
+        State { at_loss: window, last_max }
+    }
+
+    /// The window in which losses are repaired: a share of the one at the loss.
+    fn repaired(
+        &mut self,
+        state: &State,
+        share: f64,
+        more_lost: u32,
+        is_shut: bool,
+        is_lost_again: bool,
+    ) -> f64 {
+        let left = |window: f64| libm::floor(window * share).max(2.0);
+        let window = left(state.at_loss);
         let is_hidden = state.at_loss < DUPLICATES + 1.0 || is_lost_again;
         match self.sender.repair {
             Repair::Sack => {}
@@ -203,41 +273,11 @@ impl Run<'_> {
                     self.slow_start(window);
                 } else if more_lost > 0 {
                     self.round(window);
-                    window = left(window);
+                    return left(window);
                 }
             }
         }
-        let begun = self.sent;
-        let begins = window;
-        let mut grown = window;
-        let mut round = 0.0;
-        self.round(if is_shut { 1.0 } else { window });
-        while self.sent - begun < distance {
-            if window >= most {
-                let rounds = libm::ceil((distance - (self.sent - begun)) / window);
-                self.sent += rounds * window;
-                self.took_s += rounds * trip_s.max(window * self.sender.segment_s);
-                break;
-            }
-            round += 1.0;
-            grown = match law {
-                Law::Reno { per_ack, eighth } => grown + (1.0 + grown * eighth) / per_ack,
-                Law::Cubic { steepness, is_friendly, .. } => {
-                    let origin = last_max.max(begins);
-                    let plateau_s = libm::cbrt((origin - begins) / steepness);
-                    // The window follows where the function will be, as ACKs come in the round.
-                    let away_s = (round + 0.5) * trip_s - plateau_s;
-                    let friendly = if is_friendly { begins + round * FRIENDLY } else { 0.0 };
-                    (origin + steepness * away_s * away_s * away_s).max(friendly).max(grown)
-                }
-            };
-            window = libm::floor(grown).min(most);
-            self.round(window);
-        }
-        let behind = (window - (self.sent - begun - distance)).max(0.0);
-        self.took_s += trip_s.max(window * self.sender.segment_s) * behind / window;
-        self.sent += behind;
-        State { at_loss: window, last_max }
+        window
     }
 
     /// A timeout, and slow start up to a window.

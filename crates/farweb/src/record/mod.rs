@@ -4,11 +4,13 @@
 //! one by one and taken away in batches: memory does not grow with the run. A recorder never changes a result.
 
 mod columns;
+mod flights;
 mod summary;
 mod tables;
 
 pub use crate::schema::{NULL_CODE, NULL_ID, NULL_INT};
 pub use columns::{Column, Dictionary, Ranges};
+pub use flights::reached;
 pub use summary::{Summary, Times};
 pub use tables::{
     CacheColumns, CacheRow, ConnectionColumns, ConnectionRow, ExchangeColumns, ExchangeRow, Failure,

@@ -15,6 +15,7 @@ mod conservation;
 mod determinism;
 mod endings;
 mod failures;
+mod flights;
 mod giving_up;
 mod handshakes;
 mod held;
