@@ -19,7 +19,7 @@ RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.
 
 def verdict(base: Floats, other: Floats) -> Verdict:
     unnamed = np.full(base.size, 2, np.int8)
-    return verdict_of([Pairs(N, N, base, other, unnamed)], Matched([RUN], [RUN], [0]), ("a", "b"))
+    return verdict_of([Pairs(N, N, base, other, unnamed)], Matched([RUN], [RUN], [0]), ("a", "b"))[0]
 
 
 def seeds() -> list[tuple[Floats, Floats]]:

@@ -20,7 +20,7 @@ from farweb.text.words import listed, plural
 if TYPE_CHECKING:
     from farweb.paint.chart import Chart
 
-_REMARKS_MAX = 3  # of a screen (chosen)
+_REMARKS_MAX = 4  # of a screen (chosen)
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
 

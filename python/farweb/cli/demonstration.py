@@ -83,16 +83,13 @@ def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) 
         f"{plain(longer, 2)} times as long on average."
     )
     summaries = {name: results.summary() for name, results in runs.items()}
-    of = {
-        name: (each.latency.mean_s, each.latency.p50_s, each.latency.p90_s, each.latency.p99_s)
-        for name, each in summaries.items()
-    }
+    of = {name: (each.latency.mean_s, each.latency.p50_s, each.latency.p90_s) for name, each in summaries.items()}
     write, unit = in_one_unit(value for values in of.values() for value in values)
     rows = [
         [name, *map(write, values), count(summaries[name].failed + summaries[name].unfinished)]
         for name, values in of.items()
     ]
-    latency = Sheet("", [f"latency, {unit}", "mean", "median", "90 %", "99 %", "failed"], rows)
+    latency = Sheet("", [f"latency, {unit}", "mean", "median", "90 %", "failed"], rows)
     pages = [f"{report}  all of it on one page", f"{page}  a slow line under growing load"]
     copy = f"{EXAMPLES}  the scenarios, to copy and change"
     return Screen((said, "", latency, "", *pages, copy, "next: farweb new link.toml --log YOUR.log"))

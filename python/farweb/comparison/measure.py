@@ -10,7 +10,7 @@ import polars as pl
 from farweb.comparison import words
 from farweb.comparison.change import Cause, Change, Side, SizeClass
 from farweb.errors import ResultsError
-from farweb.judge.judged import Matched, verdict_with_units
+from farweb.judge.judged import Matched, verdict_of
 from farweb.judge.judgement import DECIDING, Verdict
 from farweb.judge.pairs import Floats, Pairs, pair
 from farweb.judge.units import Units
@@ -62,7 +62,7 @@ def changed(
     if not differences.size:
         of_them = f" ({group.label})" if group.label else ""
         raise ResultsError(f"{base_runs[0].path}: no request{of_them} after the warm-up: there is nothing to compare")
-    judgement, units = verdict_with_units(found, runs, (base, other), by, margin, together)
+    judgement, units = verdict_of(found, runs, (base, other), by, margin, together)
     before, after = (np.concatenate([getattr(each, side) for each in found]) for side in ("base", "other"))
     lost_before, lost_after = np.isinf(before), np.isinf(after)
     return Change(

@@ -156,12 +156,12 @@ def judged(
         confidence: Probability that the intervals of all these pairs hold.
     """
     both = list(zip(runs.base, runs.other, strict=True))
+    found: Sequence[Pairs] | Sequence[Sides]
     try:
-        pairs = [pair(*each, rows, read) for each in both]
+        found = [pair(*each, rows, read) for each in both]
     except ResultsError:
-        sides = [beside(*each, rows, read) for each in both]
-        return verdict_of(sides, runs, names, by, margin, together, confidence)
-    return verdict_of(pairs, runs, names, by, margin, together, confidence)
+        found = [beside(*each, rows, read) for each in both]
+    return verdict_of(found, runs, names, by, margin, together, confidence)[0]
 
 
 def is_long(runs: "Iterable[RunTables]") -> bool:
@@ -187,21 +187,8 @@ def verdict_of(
     margin: float = MARGIN,
     together: int = 1,
     confidence: float = CONFIDENCE,
-) -> Verdict:
-    """Judge latencies of pairs of runs; see `judged`."""
-    return verdict_with_units(found, runs, names, by, margin, together, confidence)[0]
-
-
-def verdict_with_units(
-    found: Sequence[Pairs] | Sequence[Sides],
-    runs: Matched,
-    names: tuple[str, str],
-    by: Sequence[str] = DECIDING,
-    margin: float = MARGIN,
-    together: int = 1,
-    confidence: float = CONFIDENCE,
 ) -> "tuple[Verdict, Units[Any]]":
-    """The same, and the units behind it, for what else is measured of them."""
+    """Judge latencies of pairs of runs as `judged` does. With the units behind it, for what else is measured."""
     of_each = 1 - (1 - confidence) / together
     fixed = are_fixed((*runs.base, *runs.other))
     units = units_of(found, runs, of_each)

@@ -14,6 +14,7 @@ _PARTS = {
     "slowest_hundredth": "the slowest hundredth",
 }
 _LEAST = 0.0005  # of a time, below which a difference is not written; chosen: it would be <0.1 %
+_MANY = 0.1  # of the requests against the mean, that a sentence names; chosen
 _GROUPS = {"first of a visit": "first requests of visits", "later in a visit": "later ones"}
 
 
@@ -126,6 +127,9 @@ def _of_all(found: Slice, verdict: Verdict) -> str:
         said = ", ".join(filter(None, [said, ": ".join(filter(None, [mark, ends]))]))
     if found.word == "split":
         said += f", {_part(found.slower)} are slower and {_part(found.faster)} faster"
+    elif verdict.is_of_pairs and found.word == verdict.overall:
+        against, way = (found.slower, "slower") if value < 0 else (found.faster, "faster")
+        said += f", {_part(against)} are {way}" if against >= _MANY else ""
     return said
 
 

@@ -196,7 +196,7 @@ class _Judge:
         """The effect of the changes of a point."""
         runs = matched(self._sweep, [0], [point], [0], self._part, "--seeds 5 includes their chance")
         pairs = self._pairs(runs)
-        verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
+        verdict, _ = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
         self.verdicts.append(verdict)
         everyone, groups = verdict.slices[0], dict(verdict.groups)
         first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())
