@@ -1,6 +1,6 @@
 """The demonstration: ten minutes of a proxy of 1997, over a sea cable and over a satellite.
 
-Generates a log, imports it as one would import a log of one's own, simulates it over the two paths of `examples/`, then
+Imports the log as one would import a log of one's own, simulates it over the two paths of `examples/`, then
 sweeps a slow line under growing load, and ends with tables, figures and two reports.
 """
 
@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from farweb.paint.chart import Chart
     from farweb.text.sheet import Screen
 
-SEED = 2053
-"""Seed of the log. The runs have theirs in the scenarios. Chosen: responses have the mean the model aims at, and
-segments of the slowest transfer can be told apart."""
-
 SCENARIOS = ("cable", "satellite")
 SWEEP = "circuits"
 EXAMPLES = shipped("examples")
+LOG, HOSTS = EXAMPLES / "web1997.log.gz", EXAMPLES / "web1997-hosts.tsv"
+"""The log and its hosts, by `tests/web1997.py`."""
 
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
 
@@ -58,7 +56,7 @@ def main(into: Path, console: "Console") -> list[Path]:
         Asked(
             title=_TITLE,
             question=f"What does the delay of a satellite cost? {imported.requests:,} requests of a synthetic proxy "
-            f"log (seed {SEED}), carried packet by packet over two paths that differ in nothing but their delay.",
+            "log, carried packet by packet over two paths that differ in nothing but their delay.",
         ),
         figures=[chart.description for chart in charts],
         checks=[scenario.check() for scenario in scenarios.values()],
@@ -96,18 +94,12 @@ def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) 
 
 
 def _workload(out: Path, console: "Console") -> "ImportReport":
-    """Make the log and the host table, and import the log."""
+    """Import the log."""
     from farweb.inputs.importer import import_log
-    from farweb.inputs.web1997 import generate
 
-    log, hosts = out / "access.log", out / "hosts.tsv"
-    web = generate(SEED)
-    web.write_log(log)
-    web.write_hosts(hosts)
-    _say(console, f"a log of {len(web.lines):,} lines", log)
-    _say(console, f"a table of {len(web.hosts):,} hosts", hosts)
     # Successful requests only, as in the studies of this path.
-    imported = import_log(log, out / "requests.parquet", format="squid", errors=False)
+    imported = import_log(LOG, out / "requests.parquet", format="squid", errors=False)
+    _say(console, f"a log of {imported.counts['lines']:,} lines", LOG)
     _say(console, f"{imported.requests:,} requests in it that cross the path", imported.out)
     return imported
 
@@ -116,7 +108,7 @@ def _scenario(name: str, out: Path) -> "Scenario":
     """An example, with the tables of the demonstration in place of its own."""
     from farweb.library.scenario import Scenario
 
-    tables = {"requests": out / "requests.parquet", "hosts": out / "hosts.tsv"}
+    tables = {"requests": out / "requests.parquet", "hosts": HOSTS}
     return Scenario.load(EXAMPLES / f"{name}.toml").with_(
         {f"workload.{key}": str(path.resolve()) for key, path in tables.items()}
     )

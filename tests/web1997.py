@@ -1,4 +1,4 @@
-"""Generates a synthetic log of a proxy of 1997, and the hosts that it names, for the demonstration.
+"""Generates a synthetic log of a proxy of 1997, and the hosts that it names: two logs of `examples/`, packed.
 
 Models ten minutes of a proxy at the far end of a long path: people load pages from Zipf-popular hosts, a page is a
 document and the images that follow it, sizes have a lognormal body and a Pareto tail, and the time of a request is the
@@ -18,11 +18,8 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import NormalDist
 from typing import TypeVar
-
-from farweb.files.atomic import staged_file
 
 SPAN_S = 600.0
 HOSTS = 600
@@ -121,25 +118,17 @@ class Web:
     lines: Sequence[str]
     hosts: Sequence[Host]
 
-    def write_log(self, path: Path) -> None:
-        """Write the log as a text file.
+    @property
+    def log(self) -> str:
+        """The log as a text."""
+        return "".join(f"{line}\n" for line in self.lines)
 
-        Raises:
-            RunError: The place cannot be written to.
-        """
-        with staged_file(path) as stage:
-            stage.write_text("".join(f"{line}\n" for line in self.lines), "utf-8")
-
-    def write_hosts(self, path: Path) -> None:
-        """Write the host table, as tab-separated values.
-
-        Raises:
-            RunError: The place cannot be written to.
-        """
+    @property
+    def table(self) -> str:
+        """The host table, as tab-separated values."""
         rows = [("host", "name", "window_bytes", "mss_bytes")]
         rows += [(host.name, host.name, str(host.window_bytes), str(host.mss_bytes)) for host in self.hosts]
-        with staged_file(path) as stage:
-            stage.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+        return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def generate(seed: int) -> Web:
