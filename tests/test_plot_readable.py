@@ -48,7 +48,7 @@ def test_panels_show_all_of_their_data_on_one_scale(tmp_path: Path) -> None:
     for axes, panel in zip(shown, chart.description.panels, strict=True):
         assert axes.get_xlim() == shown[0].get_xlim()
         for series in panel.series:
-            assert axes.get_xlim()[0] < series.x.min() < series.x.max() < axes.get_xlim()[1]
+            assert axes.get_xlim()[0] < series.x.min() <= series.x.max() < axes.get_xlim()[1]
 
 
 @pytest.mark.parametrize(
