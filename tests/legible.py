@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.text import Text
 
-from farweb.plot.chart import Chart, encode
+from farweb.paint.chart import Chart, encode
 
 SMALLEST = 5.0  # points
 

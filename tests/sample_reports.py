@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from farweb.folders import Results, SweepResults
-from farweb.scenario import Scenario
+from farweb.library.folders import Results, SweepResults
+from farweb.library.scenario import Scenario
 from samples import SCENARIO
 
 
@@ -56,7 +56,7 @@ def with_scenarios(sweep: SweepResults, overrides: Any = None, text: str = SCENA
 @contextmanager
 def bare_figures() -> Iterator[None]:
     """Figures have their title and caption, but no axes, and give no picture: most of what a page of words costs."""
-    from farweb.plot import chart
+    from farweb.paint import chart
 
     def bare(figure: Any) -> chart.Chart:
         made = chart.Chart(figsize=figure.size)
@@ -65,7 +65,7 @@ def bare_figures() -> Iterator[None]:
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("farweb.plot.paper.paint", bare)
+        patch.setattr("farweb.paint.paper.paint", bare)
         patch.setattr(chart, "encode", lambda made, suffix: b"<svg></svg>")
         yield
 

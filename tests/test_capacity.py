@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from farweb import Scenario, capacity
+from farweb import Scenario
+from farweb.check import capacity
 from samples import SCENARIO, Farweb
 
 # A response of 1340 B in each of 60 seconds, 1500 B with headers and the packets that open and close: 12 kbit/s.

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from farweb.cli import main
-from farweb.demo import EXAMPLES, SCENARIOS
-from farweb.folders import Results
-from farweb.scenario import Scenario
+from farweb.cli.demonstration import EXAMPLES, SCENARIOS
+from farweb.library.folders import Results
+from farweb.library.scenario import Scenario
 from farweb.text.quantities import number
 
 RTT_S = {"cable": 0.12, "satellite": 0.64}

@@ -8,7 +8,7 @@ import pytest
 import pcapng
 from farweb import Results
 from farweb.errors import ResultsError
-from farweb.results.export import capture_points, export_pcapng
+from farweb.views.export import capture_points, export_pcapng
 from sample_results import request, write_results
 from samples import SCENARIO, Farweb, refused
 

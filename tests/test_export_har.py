@@ -13,9 +13,9 @@ from farweb.pages.paths import Way, way_of
 from farweb.pages.recording import Recording, recording_of
 from farweb.pages.results import write_results
 from farweb.pages.tables import page_rows
-from farweb.results.har import export_har
 from farweb.results.run import RunTables
-from farweb.results.view import read_view, recorded_view
+from farweb.views.har import export_har
+from farweb.views.page_load import read_view, recorded_view
 from hars import H2, entry, har, loaded_over, page_of, path
 from samples import Farweb
 

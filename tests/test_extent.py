@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from farweb import Scenario
-from farweb.description import Value
-from farweb.extent import Extent
+from farweb.check.extent import Extent
+from farweb.inputs.description import Value
 from samples import Farweb, refused
 
 EVERYTHING: dict[str, Value] = {"record.packets": "all", "record.exchanges": True, "record.links_every": "100 ms"}
@@ -125,8 +125,8 @@ def test_what_is_large_is_warned_of_and_what_is_too_large_refused(
 def test_requests_that_come_at_once_are_refused_by_the_memory_that_they_take(
     cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farweb.extent.UNDER_WAY_WARNED", 1)
-    monkeypatch.setattr("farweb.extent.UNDER_WAY_MAX", 5)
+    monkeypatch.setattr("farweb.check.extent.UNDER_WAY_WARNED", 1)
+    monkeypatch.setattr("farweb.check.extent.UNDER_WAY_MAX", 5)
     at_once = ("--set", "workload.speed=1e6", "--set", "workload.copies_offset=0 s")
     answer = farweb("check", cable, *at_once)
     assert "warning: workload.requests: about 3 requests are in flight" in " ".join(answer.out.split())
@@ -137,8 +137,8 @@ def test_requests_that_come_at_once_are_refused_by_the_memory_that_they_take(
 def test_a_sweep_beyond_the_limit_is_refused_before_anything_is_written(
     cable: Path, farweb: Farweb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farweb.extent.ROWS_MAX", 10)
-    monkeypatch.setattr("farweb.extent.ROWS_WARNED", 5)
+    monkeypatch.setattr("farweb.check.extent.ROWS_MAX", 10)
+    monkeypatch.setattr("farweb.check.extent.ROWS_WARNED", 5)
     cable.write_text(cable.read_text() + "[sweep]\nreplications = 2\n")
     for verb in (["check", cable], ["sweep", cable, "--out", "out"], ["sweep", cable, "--plan", "--out", "out"]):
         answer = farweb(*verb)

@@ -109,7 +109,7 @@ def test_a_folder_that_is_not_utf8(farweb: Farweb, cable: Path, monkeypatch: pyt
     def fails(*_: object) -> None:
         str(Path.cwd()).encode()
 
-    monkeypatch.setattr("farweb.folders.open_results", fails)
+    monkeypatch.setattr("farweb.library.folders.open_results", fails)
     answer = farweb("show", "r")
     assert answer.code == 2
     assert answer.err.endswith("b\\udcff: is not UTF-8; work in a folder whose name is\n")
@@ -244,7 +244,7 @@ def test_an_error_while_an_error_is_explained(farweb: Farweb, run: Path, monkeyp
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("farweb.folders.open_results", fail)
+    monkeypatch.setattr("farweb.library.folders.open_results", fail)
     monkeypatch.setattr("farweb.results.integrity.explain", fail)
     answer = farweb("show", run)
     assert (answer.code, answer.err) == (3, "farweb: memory ran out\n")
@@ -254,7 +254,7 @@ def test_any_error_where_little_memory_is_left(farweb: Farweb, run: Path, monkey
     def fail(*_: object) -> None:
         raise SystemError("error return without exception set")
 
-    monkeypatch.setattr("farweb.folders.open_results", fail)
+    monkeypatch.setattr("farweb.library.folders.open_results", fail)
     monkeypatch.setattr(
         "farweb.cli.failure.room", lambda: Room("the limit of address space (ulimit -v), 250 MB,", 9_000_000)
     )
@@ -267,8 +267,8 @@ def test_what_is_a_bug_is_one(farweb: Farweb, run: Path, monkeypatch: pytest.Mon
     def fail(*_: object) -> None:
         raise ValueError("of mine")
 
-    monkeypatch.setattr("farweb.folders.open_results", fail)
+    monkeypatch.setattr("farweb.library.folders.open_results", fail)
     assert farweb("show", run).err == "farweb: this is a bug in farweb: ValueError: of mine (--debug shows where)\n"
     with pytest.raises(SystemExit):
-        monkeypatch.setattr("farweb.folders.open_results", sys.exit)
+        monkeypatch.setattr("farweb.library.folders.open_results", sys.exit)
         main(["show", "r"])

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from farweb import FarwebError, Scenario, ScenarioError, WorkloadError, _core
-from farweb.folders import Results
 from farweb.inputs.generate import generate
 from farweb.inputs.statistics import read_stats
+from farweb.library.folders import Results
 from samples import SCENARIO, Farweb, refused
 
 pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")

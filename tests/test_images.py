@@ -31,7 +31,7 @@ def test_an_image_is_stale_when_a_step_a_file_or_the_look_changes(
     assert images.make([image], None, lambda _: None) == [image]
     made = images.made()
     assert image.why_stale(made) == ""
-    monkeypatch.setattr("farweb.plot.style.LOOK", -1)
+    monkeypatch.setattr("farweb.paint.style.LOOK", -1)
     assert image.why_stale(made) == "figures look different now"
     monkeypatch.undo()
     monkeypatch.setattr(images, "ROOT", tmp_path)

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
 from farweb.files.columns import Column
-from farweb.inputs.carried import carried
 from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import open_requests
@@ -70,6 +69,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
             facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit": None, "unit_doubt": None}
+            facts |= {"given_up": {"requests": 0, "bytes": 0}, "unclear": {}}
             return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
 
     return Reader
@@ -283,6 +283,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     assert imported("--busiest", "1h") == ([900250, 5250], {"outside-busiest": 2})
     assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-busiest": 2}), "its end is outside"
     assert imported("--busiest", "30 min") == ([900250], {"outside-busiest": 3})
+    assert imported("--busiest", "30m") == imported("--busiest", "30 min")
     samples = {tuple(imported("--sample", "50%", "--seed", str(seed))[0]) for seed in range(3, 6)}
     assert len(samples) > 1
     assert all((1250 in sample) == (900250 in sample) for sample in samples), "a client is whole or absent"
@@ -462,7 +463,7 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
     assert kept["first_request"] == {**first, "client": None}, "a pseudonym does not stand beside its client"
     shown = farweb(*options)
     assert shown.out.splitlines() == [
-        "4 requests of 3 clients to 1 host: 913 kB in 3 h 00 min",
+        "4 requests of 3 clients to 1 host: 914 kB of responses in 3 h 00 min",
         "",
         "first request, from line 2 (common log format, recognized)",
         "  start        2015-10-25 03:00:00 UTC",
@@ -513,7 +514,7 @@ def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:
     assert "start        65.5 s on the log's own clock" in shown, "the first request of the span"
     assert pq.read_table("t.parquet")["response_bytes"].to_pylist() == [900]
     answer = farweb("new", "t.toml", "--log", "trace.csv", "--from", "60s", *form)
-    assert "1 of 3 lines: 900 B in 0 s, from 65.5 s on the log's own clock" in " ".join(answer.out.split())
+    assert "1 of 3 lines: 900 B of responses in 0 s, from 65.5 s on the log's own clock" in " ".join(answer.out.split())
 
 
 def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:
@@ -619,10 +620,3 @@ def test_a_log_of_years_has_its_days_without_an_exponent(folder: Path, farweb: F
     (folder / "access.log").write_text(line.format("25/Oct/2015", 100) + line.format("05/Aug/2019", 200))
     answer = farweb("workload", "import", "access.log", "-o", "r.parquet")
     assert "1380 days" in " ".join(answer.out.split()), answer.out
-
-
-def test_a_tunnel_has_a_part_of_the_responses_whatever_was_uploaded() -> None:
-    treated = {"store": {"requests": 1, "bytes": 900}, "tunnel": {"requests": 1, "bytes": 100}}
-    counts = {"log": {"file": "a.log"}, "bytes_logged": 3000, "dropped_bytes": {}, "dropped": {}, "unreadable_lines": 0}
-    found = carried("t", {**counts, "caching": treated})
-    assert found is not None and "; 1 tunnel with 10 % of the bytes of responses" in found.text

@@ -12,8 +12,8 @@ from unittest.mock import Mock
 import pytest
 
 from farweb import Results, Scenario, WorkloadError, _core
-from farweb.check import check
-from farweb.prepared import Prepared
+from farweb.check.check import check
+from farweb.inputs.prepared import Prepared
 from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs
 from farweb.sweep.plan import run_of

@@ -26,6 +26,7 @@ ROWS = [
 ]
 NAMES = [re.sub(r"\[(.*)\]\(.*\)", r"\1", row[0]) for row in ROWS]
 SIZES = {
+    "fastly-timing": "5000",
     "table": "1713", "apache": "203023", "nginx": "490", "caddy": "10900", "json": "490", "iis": "53175",
     "w3c": "53175", "squid": "10182", "syslog": "10182", "squid-common": "1464", "haproxy": "2750", "alb": "366",
     "elb": "29", "istio": "135", "traefik": "12", "traefik-json": "75", "gcp": "308313", "azure": "324",
@@ -178,7 +179,7 @@ def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Pat
     found = answer.json()
     left_out = {"format": "squid", "lines": 4, "dropped": {"hit": 1}, "unreadable_lines": 0}
     none = {"requests": 0, "share": 0.0, "fields": 0, "text": ""}
-    assert (found["requests"], found["imported"]) == (3, {**left_out, "unread_fields": none})
+    assert (found["requests"], found["imported"]) == (3, {**left_out, "unread_fields": none, "unclear": {}})
     assert farweb("workload", "stats", "access.log", "--format", "squid", "--json").json() == found
     shown = farweb("workload", "stats", "access.log")
     assert "left out of 4 lines: 1 hit" in shown.out
@@ -187,3 +188,39 @@ def test_stats_of_a_log_say_what_the_import_left_out(farweb: Farweb, folder: Pat
     )
     farweb("workload", "import", "access.log", "-o", "table.parquet")
     assert farweb("workload", "stats", "table.parquet", "--json").json()["imported"] is None
+
+
+def test_what_clients_gave_up_is_counted_in_or_out_and_said(farweb: Farweb, folder: Path) -> None:
+    line = '192.0.2.1 - - [10/Oct/2024:10:00:0{} +0000] "GET /{} HTTP/1.1" {}\n'
+    lines = [line.format(n, n, end) for n, end in enumerate(("200 1000", "499 750", "499 0", "-", "304 -"))]
+    Path("access.log").write_text("".join(lines).replace('1" -', '1" 000 0'))
+    answer = farweb("workload", "import", "access.log")
+    assert "3 requests of 1 client to 1 host: 2.50 kB of responses in 4 s" in answer.out
+    assert "left out   2 of 5 lines: 2 were given up before any byte of a response" in answer.out
+    assert "given up   1 request is in, with the 1 kB that came before" in " ".join(answer.out.split(" ")), answer.out
+    assert "2.50 kB of responses in 4 s" in farweb("workload", "stats", "access.log").out
+    assert provenance(Path("access.parquet"))["given_up"] == {"requests": 1, "bytes": 1000}  # type: ignore[index]
+
+
+def test_a_value_that_says_nothing_is_shown(farweb: Farweb, folder: Path) -> None:
+    Path("a.json").write_text(
+        "".join(f'{{"t":{n},"u":"/{n}","n":9,"s":"{s}"}}\n' for n, s in ((1, "maybe"), (2, "on")))
+    )
+    fields = [f"--field={name}" for name in ("start=t", "url=u", "bytes=n", "scheme=s")]
+    for verb in ("import", "stats"):
+        assert 'no clear scheme in 1 request ("maybe")' in " ".join(
+            farweb("workload", verb, "a.json", *fields).out.split()
+        )
+    assert pq.read_table("a.parquet")["tls"].to_pylist() == [None, True]
+    kept = provenance(Path("a.parquet"))
+    assert kept is not None and kept["unclear"] == {"scheme": {"requests": 1, "text": ""}}, "it may have a client"
+
+
+def test_cache_names_all_reasons_for_lines_left_out(farweb: Farweb, folder: Path) -> None:
+    hit, icp, denied = (
+        f"85100000{n}.000 5 10.0.0.2 {code} 300 GET http://quick.example/a - NONE/- text/html\n"
+        for n, code in ((5, "TCP_HIT/200"), (6, "UDP_HIT/000"), (7, "TCP_DENIED/403"))
+    )
+    Path("access.log").write_text(f"{LOG}{hit}{icp * 2}{denied}\n")
+    shown = " ".join(farweb("workload", "cache", "access.log", "--keep", "misses").out.split())
+    assert "left out: 2 hit, 2 icp, 1 blank, 1 denied" in shown

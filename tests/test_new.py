@@ -384,9 +384,10 @@ def test_new_import_and_check_count_the_bytes_of_a_log_alike_and_name_times_by_i
     line = '192.0.2.1 - - [05/Jan/2025:10:05:{:02} +0000] "GET /{} HTTP/1.1" 200 1000000\n'
     (folder / "access.log").write_text("".join(line.format(number, number) for number in range(20)))
     written = farweb("new", "link.toml", "--log", "access.log")
-    assert "20 of 20 lines: 20 MB in 19 s" in written.out
+    assert "20 of 20 lines: 20.0 MB of responses in 19 s" in written.out
     assert (
-        "20 requests of 1 client to 1 host: 20 MB" in farweb("workload", "import", "access.log", "-o", "r.parquet").out
+        "20 requests of 1 client to 1 host: 20.0 MB of responses"
+        in farweb("workload", "import", "access.log", "-o", "r.parquet").out
     )
     checked = " ".join(farweb("check", "link.toml").out.split())
     assert "access.log: all 20 MB that crossed the link are in" in checked
@@ -422,6 +423,6 @@ def test_the_screen_names_the_path_and_what_the_log_decided(farweb: Farweb, fold
     assert " ".join(path.split()) == (
         "A geostationary satellite (2021 and 2022): round trip 620 ms, 3 Mbit/s up, 18.8 Mbit/s down"
     )
-    assert facts[0] == "log      3 of 4 lines: 15.5 kB in 1.90 s, from 1996-12-19 12:53:26 UTC"
+    assert facts[0] == "log      3 of 4 lines: 15.5 kB of responses in 1.90 s, from 1996-12-19 12:53:26"
     assert [line.split()[0] for line in facts if line[0] != " "] == ["log", "first", "http", "clients", "servers"]
     assert "wrote link.toml, link-requests.parquet, link-hosts.tsv" in answer.err

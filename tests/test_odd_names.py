@@ -31,7 +31,7 @@ RUN_FIGURES = ("size-latency", "timeseq", "cwnd", "breakdown", "connections")
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory, warm: Callable[[], AbstractContextManager[None]]) -> Path:
     """A run `r` and a sweep `s`: everything with a name has one of each kind."""
-    from farweb.scenario import Scenario
+    from farweb.library.scenario import Scenario
 
     folder = tmp_path_factory.mktemp("names")
     with (folder / "requests.csv").open("w", encoding="utf-8", newline="") as file:

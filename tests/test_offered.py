@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from farweb import Scenario
-from farweb.offered import Offered
+from farweb.check.offered import Offered
 from farweb.size.find import is_overloaded
 from samples import SCENARIO, Farweb
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from farweb.results import judged, pairs
-from farweb.results.ranking import rank_points
+from farweb.judge import judged, pairs
+from farweb.judge.ranking import rank_points
 from farweb.results.sweep import SweepTables
 from samples import SCENARIO, Farweb
 

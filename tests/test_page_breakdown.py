@@ -11,7 +11,7 @@ from farweb.pages.paths import Way, way_of
 from farweb.pages.recording import recording_of
 from farweb.pages.results import view_of, write_results
 from farweb.results.run import RunTables
-from farweb.results.view import View, read_view
+from farweb.views.page_load import View, read_view
 from hars import H1, H2, entry, har, loaded_over, page_of, path, written
 from samples import Farweb
 from test_page import SCRIPT

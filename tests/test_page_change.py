@@ -9,12 +9,12 @@ import pytest
 
 import farweb as front
 from farweb.errors import FarwebError
+from farweb.judge.verdicts import Word
 from farweb.pages.answer import Cell, PageAnswer
 from farweb.pages.change import Change, PageChange
 from farweb.pages.paths import Way
 from farweb.pages.recording import recording_of
 from farweb.pages.settle import Loaded
-from farweb.statistics.verdicts import Word
 from hars import H1, H2, entry, har, page_of, path, written
 from samples import Farweb
 

@@ -12,7 +12,7 @@ import pytest
 
 import farweb.plot.figures
 from farweb.cli.figures import figure_names
-from farweb.folders import Results, SweepResults
+from farweb.library.folders import Results, SweepResults
 from farweb.plot import FIGURES
 from farweb.plot.catalogue import Form
 from farweb.plot.options import OPTIONS
@@ -28,7 +28,7 @@ PIE = '''"""A figure."""
 import numpy as np
 
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel, Series
 
 
 @figure("pie-chart", of="run", shows="requests by " "slices", needs="record.pies")

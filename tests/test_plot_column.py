@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
+from farweb.paint.figure import Figure
+from farweb.paint.marks import Ends
+from farweb.paint.paper import paint
+from farweb.paint.presentation import Presentation
 from farweb.plot import describe, waterfall
-from farweb.plot.figure import Figure
-from farweb.plot.marks import Ends
-from farweb.plot.paper import paint
-from farweb.plot.presentation import Presentation
 from farweb.results.run import RunTables
 from legible import flaws
 from sample_results import interval, leg, leg_interval, request, write_results

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.folders import Results
+from farweb.library.folders import Results
+from farweb.paint.figure import Figure, Series
 from farweb.plot import describe, draw
-from farweb.plot.figure import Figure, Series
-from farweb.results.connection import trace
-from farweb.results.export import _of_leg, capture_points
+from farweb.views.connection import trace
+from farweb.views.export import _of_leg, capture_points
 from sample_results import Row, exchange, leg, request, write_results
 
 MS = 1_000_000

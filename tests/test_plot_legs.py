@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.folders import Results
+from farweb.library.folders import Results
+from farweb.paint.figure import Figure, Panel
 from farweb.plot import describe
-from farweb.plot.figure import Figure, Panel
 from farweb.plot.figures.breakdown import _SHOWN
 from farweb.plot.figures.connections import intervals
 from farweb.plot.measured import POINTS_MAX

@@ -9,11 +9,12 @@ import pytest
 
 from farweb.comparison import compare
 from farweb.comparison.figure import describe as describe_comparison
-from farweb.folders import SweepResults
-from farweb.plot import describe, draw, style
-from farweb.plot.figure import OTHERS, Axis, Figure, Panel, Series
-from farweb.plot.multiples import PANELS_MAX, by_curve, with_others
-from farweb.plot.names import entries
+from farweb.library.folders import SweepResults
+from farweb.paint import style
+from farweb.paint.figure import OTHERS, Axis, Figure, Panel, Series
+from farweb.paint.multiples import PANELS_MAX, by_curve, with_others
+from farweb.paint.names import entries
+from farweb.plot import describe, draw
 from farweb.report.words import at
 from farweb.text.words import named
 from sample_results import request, write_results

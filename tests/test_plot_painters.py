@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb.folders import Results, SweepResults
+from farweb.library.folders import Results, SweepResults
 from farweb.pages.recording import recording_of
 from farweb.pages.tables import page_rows
+from farweb.paint.chart import encode, look, save
+from farweb.paint.figure import Axis, Density, Figure, Panel, Reference, Series
+from farweb.paint.paper import paint
 from farweb.plot import FIGURES, describe, draw
-from farweb.plot.chart import encode, look, save
-from farweb.plot.figure import Axis, Density, Figure, Panel, Reference, Series
-from farweb.plot.paper import paint
 from farweb.results.tables import PAGE, PAGE_SCHEMA
 from hars import entry, har
 from hars import page_of as page_of_har

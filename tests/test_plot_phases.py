@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from farweb.library.scenario import Scenario
 from farweb.plot import describe
-from farweb.scenario import Scenario
 from sample_results import request, write_results
 from samples import scenario_of
 from test_plot_connection import connection

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
+from farweb.paint.chart import encode, look
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.letters import wrapped
+from farweb.paint.paper import paint
 from farweb.plot import describe, draw
-from farweb.plot.chart import encode, look
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.letters import wrapped
-from farweb.plot.paper import paint
 from farweb.text.words import distinguishing
 from sample_results import SECOND, interval, request, write_results
 from sample_sweeps import Levels, design_of, write_sweep

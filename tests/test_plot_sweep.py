@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
+from farweb.paint.figure import OTHERS, Figure
 from farweb.plot import describe, draw
-from farweb.plot.figure import OTHERS, Figure
 from farweb.plot.links import IN_PICTURE
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep

@@ -10,11 +10,11 @@ import pytest
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from farweb.paint.chart import Chart, look
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.letters import wrapped
+from farweb.paint.paper import paint
 from farweb.plot import draw
-from farweb.plot.chart import Chart, look
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.letters import wrapped
-from farweb.plot.paper import paint
 from sample_results import request, write_results
 from test_plot_connection import packet
 

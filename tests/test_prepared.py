@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from farweb import Results, Scenario, WorkloadError, _core, open_results
-from farweb.check import explained
+from farweb.check.check import explained
 from farweb.files.sorting import sort_parquet
-from farweb.prepared import Prepared
+from farweb.inputs.prepared import Prepared
 from farweb.run import simulate
 from samples import REQUESTS, Farweb
 

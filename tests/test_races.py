@@ -14,7 +14,7 @@ import pytest
 from farweb import Scenario
 from farweb.files import atomic
 from farweb.files.atomic import locked_file
-from farweb.results.export import export_pcapng
+from farweb.views.export import export_pcapng
 from planted import a_file, another_process
 from samples import LOG, REQUESTS, SCENARIO, Farweb
 

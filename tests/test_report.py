@@ -10,10 +10,10 @@ import pytest
 from farweb.comparison import compare
 from farweb.comparison.words import for_whom
 from farweb.errors import FarwebError, ResultsError
-from farweb.folders import Results
+from farweb.library.folders import Results
+from farweb.library.scenario import Scenario
 from farweb.report import report
 from farweb.report.lead import lead
-from farweb.scenario import Scenario
 from sample_reports import scenario, with_scenario
 from sample_results import request, write_results
 from samples import Farweb

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from farweb import _core
+from farweb.library.scenario import Scenario
+from farweb.paint.document import Page, bullets, paragraph, section, table, text_of
 from farweb.report import report
-from farweb.report.page import Page, bullets, paragraph, section, table, text_of
 from farweb.report.sections import first_screen
-from farweb.scenario import Scenario
 from farweb.text.sheet import Sheet
 from sample_reports import with_scenarios
 from sample_sweeps import design_of, write_sweep

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from farweb import _core
+from farweb.library.scenario import Scenario
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.drawing import draw_path, wrap
 from farweb.report.path import Leg, Path, Term, path_of, shape, span, told_apart
 from farweb.report.points import Point, parse, point, warned
-from farweb.scenario import Scenario
 from farweb.text import toml
 
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
 from farweb.report import report
 from farweb.report.tables import results
 from farweb.report.words import names_of
 from farweb.results.design import Factor, Level
 from farweb.results.metrics import find_metric
-from farweb.results.sweep_screen import screen as screen_of_sweep
 from farweb.size.judge import Meets
 from farweb.size.screen import screen
 from farweb.size.tried import Numbers, Reading, Tried
+from farweb.summary.screen import screen as screen_of_sweep
 from sample_reports import bare_figures, with_manifest, with_scenarios
 from sample_results import Row, request
 from sample_sweeps import Levels, design_of, factor, write_sweep

@@ -67,7 +67,7 @@ MEASURES = {"X1": carried, "X2": lambda results: [Measured(results.sweep("missin
 """
 
 FIGURES_PY = """
-from farweb.plot.figure import Axis
+from farweb.paint.figure import Axis
 from farweb.reproduce.curves import curve
 from farweb.reproduce.drawing import Line, figure, panel
 

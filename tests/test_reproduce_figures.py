@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb.plot import chart, paper
-from farweb.plot.figure import Axis, Figure
+from farweb.paint import chart, paper
+from farweb.paint.figure import Axis, Figure
 from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.study import StudyResults

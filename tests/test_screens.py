@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.demo import SEED
+from farweb.cli.demonstration import SEED
 from farweb.inputs.web1997 import generate
 from samples import Farweb
 

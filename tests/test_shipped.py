@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from farweb import demo
+from farweb.cli import demonstration
 from farweb.files import shipped
+from farweb.library.scenario import Scenario
 from farweb.reproduce.study import PAPERS, find_studies
-from farweb.scenario import Scenario
 
 ROOT = Path(__file__).parents[1]
 BINDING = ROOT / "crates" / "farweb-py"
@@ -51,7 +51,7 @@ def test_a_wheel_has_every_example_and_no_picture(package: Path, monkeypatch: py
     examples = shipped.shipped("examples")
     assert examples == package / "examples"
     assert {file.name for file in examples.iterdir()} == {file.name for file in (ROOT / "examples").iterdir()}
-    for name in (*demo.SCENARIOS, demo.SWEEP):
+    for name in (*demonstration.SCENARIOS, demonstration.SWEEP):
         Scenario.load(examples / f"{name}.toml")
     files = [file for file in package.rglob("*") if file.is_file()]
     assert {file.suffix for file in files}.isdisjoint({".png", ".pyc"})

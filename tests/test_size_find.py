@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from farweb import Scenario
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
 from farweb.results.store import Outcome
 from farweb.size.find import Progress, find_size
 from farweb.sweep.plan import Run
@@ -331,8 +331,8 @@ def test_a_search_beyond_the_limit_is_refused_before_anything_is_written(
     farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first values are 1, 3, 5, 7 and 9 times three requests, a run of each."""
-    monkeypatch.setattr("farweb.extent.ROWS_MAX", 149)
-    monkeypatch.setattr("farweb.extent.ROWS_WARNED", 100)
+    monkeypatch.setattr("farweb.check.extent.ROWS_MAX", 149)
+    monkeypatch.setattr("farweb.check.extent.ROWS_WARNED", 100)
     arguments = ("size", cable, "--vary", "workload.load=1..9", "--target", "drops <= 0", "--out", "out")
     found = farweb(*arguments)
     assert (found.code, found.out) == (2, "")

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from farweb import _core, studio
-from farweb.demo import EXAMPLES
+from farweb.cli.demonstration import EXAMPLES
 from farweb.errors import FarwebError
-from farweb.prepared import Prepared
-from farweb.scenario import Scenario
+from farweb.inputs.prepared import Prepared
+from farweb.library.scenario import Scenario
 from samples import Farweb
 
 PAGE = "<!doctype html>\n<html><title>farweb studio</title><body>\n<script>run()</script>\n</body>\n</html>\n"

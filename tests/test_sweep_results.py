@@ -16,7 +16,7 @@ import pytest
 
 from farweb import Results, ResultsError
 from farweb.files.dataset import Scan
-from farweb.folders import SweepResults, open_results
+from farweb.library.folders import SweepResults, open_results
 from farweb.results.sweep_schema import to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, comparisons, compute, left_out, warmup
 from farweb.statistics.intervals import quantiles, student

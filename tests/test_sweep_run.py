@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
 from samples import Farweb
 from sweeps import FARWEB, PATIENCE_S, RUNS, content, ended, parts, started, wait_until, write_scenario
 

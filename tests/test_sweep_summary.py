@@ -17,11 +17,11 @@ import pytest
 import rich
 
 from farweb import Results, ResultsError
-from farweb.folders import SweepResults
+from farweb.library.folders import SweepResults
 from farweb.results import sql
-from farweb.results.sweep_screen import screen
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.run import check_place
+from farweb.summary.screen import screen
 from farweb.text import quantities
 from farweb.text.quantities import with_margin
 from sample_results import Row, interval, request, write_results
@@ -325,8 +325,16 @@ def test_sql_of_a_run(tmp_path: Path) -> None:
     assert results.sql("select (end_ns - start_ns) / 1e9 from requests").item() == 2
     assert results.sql("select count(*) from links").item() == 1
     assert isinstance(results, Results)
-    with pytest.raises(ResultsError, match="no table packets; there are links, requests"):
+    with pytest.raises(ResultsError, match="no table packets: the run did not record it; there are links, requests"):
         results.sql("select * from packets")
+
+
+def test_sql_of_a_sweep_says_why_a_table_is_not_there(tmp_path: Path, sweep: SweepResults) -> None:
+    begun = write_sweep(tmp_path / "s", design_of({"b": [1]}, 1), missing=[(0, 0)])
+    with pytest.raises(ResultsError, match="no table requests: no run has ended; there are differences,"):
+        begun.sql("select * from requests")
+    with pytest.raises(ResultsError, match="no table packets: no run recorded it; there are differences,"):
+        sweep.sql("select * from packets")
 
 
 def test_sql_into_files_and_as_csv(sweep: SweepResults, farweb: Farweb, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 from farweb.cli import VERBS, load
 from farweb.cli.output import Output
 from farweb.files.made import is_made
-from farweb.folders import Results
+from farweb.library.folders import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Screen, Sheet, to_lines
@@ -284,13 +284,14 @@ def test_lines_fold_and_commands_stay_whole() -> None:
     assert " ".join(line.strip() for line in lines) == warning
 
 
+@pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit])  # SIGINT, and SIGTERM or SIGHUP
 def test_an_interruption_says_where_finished_runs_are_if_there_are_any(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], signal: type[BaseException]
 ) -> None:
     said = []
     for _ in range(2):
-        with pytest.raises(KeyboardInterrupt), Output(False, False).continuing("out"):
-            raise KeyboardInterrupt
+        with pytest.raises(signal), Output(False, False).continuing("out"):
+            raise signal
         said.append(capsys.readouterr().err)
         (folder / "out").mkdir(exist_ok=True)
     assert said == ["", "Finished runs are kept in out; the same command continues from there.\n"]

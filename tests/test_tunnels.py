@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results
+from farweb.inputs.carried import carried
 from samples import SCENARIO, Farweb
 
 pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")
@@ -136,3 +137,10 @@ def test_a_table_without_connect_gets_no_tunnels(scenario: Path, farweb: Farweb)
     farweb("new", "table.toml", "--log", "requests.csv")
     assert ["[clients.tunnels]" in Path(name).read_text() for name in ("log.toml", "table.toml")] == [False, True]
     assert farweb("check", "log.toml", "--json").json()["check"]["tunnels"] == 0
+
+
+def test_a_tunnel_has_a_part_of_the_responses_whatever_was_uploaded() -> None:
+    treated = {"store": {"requests": 1, "bytes": 900}, "tunnel": {"requests": 1, "bytes": 100}}
+    counts = {"log": {"file": "a.log"}, "bytes_logged": 3000, "dropped_bytes": {}, "dropped": {}, "unreadable_lines": 0}
+    found = carried("t", {**counts, "caching": treated})
+    assert found is not None and "; 1 tunnel with 10 % of the bytes of responses" in found.text

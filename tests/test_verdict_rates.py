@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from farweb.results.judged import Matched, verdict_of
-from farweb.results.pairs import Pairs
-from farweb.statistics.judgement import Verdict
-from farweb.statistics.units import Floats
-from farweb.statistics.verdicts import Table, clear, measured
+from farweb.judge.judged import Matched, verdict_of
+from farweb.judge.judgement import Verdict
+from farweb.judge.pairs import Pairs
+from farweb.judge.units import Floats
+from farweb.judge.verdicts import Table, clear, measured
 
 N = np.arange(1000)
 RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.parquet"}}})
@@ -19,7 +19,7 @@ RUN: Any = SimpleNamespace(manifest={"scenario": {"workload": {"requests": "log.
 
 def verdict(base: Floats, other: Floats) -> Verdict:
     unnamed = np.full(base.size, 2, np.int8)
-    return verdict_of([Pairs(N, N, base, other, unnamed)], Matched([RUN], [RUN], [0]), ("a", "b"))
+    return verdict_of([Pairs(N, N, base, other, unnamed)], Matched([RUN], [RUN], [0]), ("a", "b"))[0]
 
 
 def seeds() -> list[tuple[Floats, Floats]]:

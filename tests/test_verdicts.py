@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import Difference, Origin
-from farweb.statistics.units import Floats, Units
-from farweb.statistics.verdicts import (
+from farweb.judge.judgement import Difference
+from farweb.judge.units import Floats, Units
+from farweb.judge.verdicts import (
     QUICKER,
     Slice,
     Table,
@@ -26,6 +25,8 @@ from farweb.statistics.verdicts import (
     unpaired,
     whole_of,
 )
+from farweb.statistics.blocks import Origin
+from farweb.statistics.intervals import Estimate
 
 
 def ends(value: float, half: float = 0.005) -> Estimate:

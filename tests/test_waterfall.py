@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from farweb.paint.figure import Panel, Series
 from farweb.plot import waterfall
-from farweb.plot.figure import Panel, Series
-from farweb.results.view import View, Viewed
+from farweb.views.page_load import View, Viewed
 from hars import entry, har, written
 from samples import Farweb
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.demo import SEED
+from farweb.cli.demonstration import SEED
 from farweb.inputs.web1997 import ORIGIN_UNIX_S, SEGMENTS, WINDOWS, Web, generate
 
 LINE = re.compile(

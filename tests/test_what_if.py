@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from farweb.judge.verdicts import Word
 from farweb.pages.owners import registered
 from farweb.pages.paths import way_of
 from farweb.pages.recording import recording_of
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.verdicts import Word
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import EDGE, Base, changes_of, levels_of, together
 from farweb.whatif.pages import base_of, of_page

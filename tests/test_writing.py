@@ -13,7 +13,7 @@ import pytest
 import farweb.run
 from farweb import Scenario
 from farweb.files.columns import Column
-from farweb.prepared import Prepared
+from farweb.inputs.prepared import Prepared
 from farweb.results.measure import Measurement
 from farweb.run import TableWriter, simulate_into
 from samples import Farweb

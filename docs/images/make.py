@@ -58,7 +58,7 @@ class Image:
 
     def why_stale(self, made: Mapping[str, Mapping[str, str | int]]) -> str:
         """Give the reason why it is not current; empty when it is. One without `steps` may have an older look."""
-        from farweb.plot.style import LOOK
+        from farweb.paint.style import LOOK
 
         if self.name not in made or not (ROOT / self.name).is_file():
             return "it was never made"
@@ -148,7 +148,7 @@ def _run(command: Sequence[str]) -> None:
 def _of_studies(wanted: Sequence[Image], results: Path, say: Callable[[str], None]) -> Iterator[Image]:
     """Draw figures of studies from results that are there; those without results are left as they are."""
     from farweb.errors import ResultsError
-    from farweb.plot import paper
+    from farweb.paint import paper
     from farweb.reproduce.study import StudyResults, read_study
 
     for image in wanted:
@@ -164,7 +164,7 @@ def _of_studies(wanted: Sequence[Image], results: Path, say: Callable[[str], Non
 
 
 def _write_down(done: Sequence[Image]) -> None:
-    from farweb.plot.style import LOOK
+    from farweb.paint.style import LOOK
 
     _write(made() | {image.name: {"made_from": image.made_from, "look": LOOK} for image in done})
 
@@ -175,7 +175,7 @@ def _write(found: Mapping[str, Mapping[str, str | int]]) -> None:
 
 def keep(wanted: Sequence[Image]) -> None:
     """Write down that images are current as they are: what changed does not show in them, or they were made by hand."""
-    from farweb.plot.style import LOOK
+    from farweb.paint.style import LOOK
 
     found = made()
     for image in wanted:

@@ -1,6 +1,6 @@
 """How the claims of the cable study are measured."""
 
-from farweb.check import check
+from farweb.check.check import check
 from farweb.reproduce.claims import Measured
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import student

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.style import QUIETLY
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.style import QUIETLY
 from farweb.reproduce.study import StudyResults
 from farweb.statistics.intervals import students
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from farweb.errors import ResultsError
+from farweb.paint.figure import Axis, Figure, Reference
 from farweb.plot import describe
-from farweb.plot.figure import Axis, Figure, Reference
 from farweb.reproduce.curves import Curve, curve
 from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.study import StudyResults

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.style import QUIETLY
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.style import QUIETLY
 from farweb.reproduce.drawing import runs_text
 from farweb.reproduce.study import StudyResults
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from farweb.check import check
-from farweb.description import Description
+from farweb.check.check import check
 from farweb.errors import ResultsError
+from farweb.inputs.description import Description
 from farweb.reproduce.study import StudyResults
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The figures of the satellite study: 4 to 6 have the numbers of the paper, the others go beyond it."""
 
-from farweb.plot.figure import Axis, Figure, Reference
+from farweb.paint.figure import Axis, Figure, Reference
 from farweb.reproduce.curves import curve
 from farweb.reproduce.drawing import Line, figure, panel
 from farweb.reproduce.study import StudyResults

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from farweb.plot import chart
-from farweb.plot.style import INK, PALETTE, QUIET
+from farweb.paint import chart
+from farweb.paint.style import INK, PALETTE, QUIET
 
 from .factors import FACTORS
 from .findings import FITTED, Findings

@@ -23,12 +23,12 @@ from farweb.files.private import spill_apart
 if TYPE_CHECKING:
     from farweb.cache.curve import cache_curve
     from farweb.cache.result import CacheCurve
-    from farweb.check import Check
+    from farweb.check.check import Check
     from farweb.comparison import Comparison, compare
-    from farweb.folders import Results, SweepResults, open_results
+    from farweb.library.folders import Results, SweepResults, open_results
+    from farweb.library.scenario import Scenario
     from farweb.pages.page import Page, page
-    from farweb.results.summary import Summary
-    from farweb.scenario import Scenario
+    from farweb.summary.run import Summary
     from farweb.whatif.answer import WhatIf
     from farweb.whatif.what_if import what_if
 
@@ -59,17 +59,17 @@ __all__ = [
 
 _HOMES = {
     "CacheCurve": "farweb.cache.result",
-    "Check": "farweb.check",
+    "Check": "farweb.check.check",
     "Comparison": "farweb.comparison",
     "Page": "farweb.pages.page",
-    "Results": "farweb.folders",
-    "Scenario": "farweb.scenario",
-    "Summary": "farweb.results.summary",
-    "SweepResults": "farweb.folders",
+    "Results": "farweb.library.folders",
+    "Scenario": "farweb.library.scenario",
+    "Summary": "farweb.summary.run",
+    "SweepResults": "farweb.library.folders",
     "WhatIf": "farweb.whatif.answer",
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",
-    "open_results": "farweb.folders",
+    "open_results": "farweb.library.folders",
     "page": "farweb.pages.page",
     "what_if": "farweb.whatif.what_if",
 }

@@ -768,7 +768,8 @@ class LogReader:
         "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
         "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
         "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "unit", "unit_doubt",
+        {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the table, "unclear":
+        {"scheme": {"requests", "text"}} (values that say nothing), "unit", "unit_doubt",
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
         {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the

@@ -19,8 +19,8 @@ from farweb.files.atomic import is_stage, staged_folder, taken
 from farweb.files.columns import Column, arrow_schema, results_tables, to_arrow
 from farweb.files.made import is_made
 from farweb.files.regular import kind_of
+from farweb.inputs.prepared import Prepared
 from farweb.memory import events_allowed, trim
-from farweb.prepared import Prepared
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, read_manifest
@@ -131,7 +131,7 @@ def _run(
     """
     metadata = {
         "farweb.version": _core.version,
-        "farweb.scenario": name,
+        "farweb.library.scenario": name,
         "farweb.seed": str(seed),
     }
     with contextlib.ExitStack() as stack:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from farweb import _core
-from farweb.description import Description
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_file
 from farweb.files.regular import read_text
 from farweb.files.shipped import shipped
-from farweb.prepared import Prepared
+from farweb.inputs.description import Description
+from farweb.inputs.prepared import Prepared
 from farweb.text.quantities import count
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, Scenario, _core
-from farweb.results.export import capture_points, export_pcapng, export_xpl
+from farweb.views.export import capture_points, export_pcapng, export_xpl
 
 pytestmark = pytest.mark.slow(reason="tshark and tcptrace")
 

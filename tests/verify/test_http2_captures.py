@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from farweb import Results, Scenario
-from farweb.results.export import capture_points, export_pcapng
+from farweb.views.export import capture_points, export_pcapng
 
 pytestmark = pytest.mark.slow(reason="tshark")
 

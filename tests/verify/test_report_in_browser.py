@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page
 from rich.console import Console
 
 from farweb.cli import main as farweb
-from farweb.demo import EXAMPLES
-from farweb.demo import main as demonstrate
+from farweb.cli.demonstration import EXAMPLES
+from farweb.cli.demonstration import main as demonstrate
 
 WIDTHS = (360, 800, 1280)
 """CSS pixels: a phone, a tablet, a laptop."""

@@ -25,7 +25,7 @@ from firefox import evaluated
 from playwright.sync_api import Browser, Page
 
 from farweb import Scenario
-from farweb.demo import EXAMPLES
+from farweb.cli.demonstration import EXAMPLES
 from farweb.studio import built, write_studio
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ import pytest
 
 from equality.scenarios import Run, example_runs, grid_runs, recorded
 from farweb import _core
-from farweb.demo import EXAMPLES
-from farweb.description import Description
-from farweb.prepared import Prepared
+from farweb.cli.demonstration import EXAMPLES
+from farweb.inputs.description import Description
+from farweb.inputs.prepared import Prepared
 from farweb.text import toml
 
 ROOT = Path(__file__).parents[2]

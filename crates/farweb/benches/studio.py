@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from farweb import Scenario, _core
-from farweb.prepared import Prepared
+from farweb.inputs.prepared import Prepared
 from farweb.studio import built
 from farweb.text import toml
 

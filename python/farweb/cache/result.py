@@ -10,17 +10,17 @@ import numpy as np
 from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.inputs.caching import SERVED_ONLY, CacheTreatment
-from farweb.plot import style
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.plot.multiples import by_curve
+from farweb.paint import style
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.multiples import by_curve
 from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
+    from farweb.paint.chart import Chart
 
-_REMARKS_MAX = 3  # of a screen (chosen)
+_REMARKS_MAX = 4  # of a screen (chosen)
 TABLES = (".parquet", ".csv", ".tsv")
 """The suffixes of the files that `CacheCurve.write` writes."""
 
@@ -130,7 +130,7 @@ class CacheCurve(Shown):
         Raises:
             FarwebError: The suffix is none of them.
         """
-        from farweb.plot import paper
+        from farweb.paint import paper
 
         return paper.draw(describe(self), None if out is None else Path(out))
 

@@ -62,8 +62,8 @@ def compare(
     """  # noqa: E501 - a command line stays on a line
     from farweb.comparison import compare as compared
     from farweb.pages.breakdown import PageLoads
-    from farweb.plot import chart
-    from farweb.plot.presentation import Presentation
+    from farweb.paint import chart
+    from farweb.paint.presentation import Presentation
 
     presentation = drawn.presentation()
     if out is None and (presentation != Presentation() or drawn.data is not None):
@@ -81,7 +81,7 @@ def compare(
     figure, shortage = {}, ""
     if out is not None:
         from farweb.comparison.figure import describe
-        from farweb.plot import paper
+        from farweb.paint import paper
 
         painted = paper.draw(describe(found), out, presentation)
         figure, shortage = {"figure": str(out), **drawn.write_numbers(painted)}, painted.shortage

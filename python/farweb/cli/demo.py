@@ -26,7 +26,7 @@ def demo(call: Call, *, out: Path = Path("results/demo")) -> None:
     require("farweb demo", *SWEEP)
     from rich.console import Console
 
-    from farweb.demo import EXAMPLES, main
+    from farweb.cli.demonstration import EXAMPLES, main
 
     call.held.enter_context(taken(out))
     reports = main(out, Console(quiet=call.is_quiet or call.as_json))

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
-    from farweb.plot.presentation import Presentation
+    from farweb.paint.chart import Chart
+    from farweb.paint.presentation import Presentation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,8 @@ class Drawn:
 
     def presentation(self) -> "Presentation":
         """The look as the library takes it, after a glance at the name of the file of numbers."""
-        from farweb.plot import numbers
-        from farweb.plot.presentation import Presentation, inches, renaming
+        from farweb.paint import numbers
+        from farweb.paint.presentation import Presentation, inches, renaming
 
         if self.data is not None:
             numbers.check_target(self.data)
@@ -47,7 +47,7 @@ class Drawn:
 
     def write_numbers(self, chart: "Chart") -> dict[str, str]:
         """Write the numbers of a figure where they are asked for. Their file, for JSON."""
-        from farweb.plot import numbers
+        from farweb.paint import numbers
 
         if self.data is None:
             return {}

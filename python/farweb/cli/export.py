@@ -7,10 +7,10 @@ from farweb.cli.verbs import Call, verb
 from farweb.text.words import plural
 
 if TYPE_CHECKING:
-    from farweb.results.export import Exported
+    from farweb.views.export import Exported
 
 
-@verb("results.export:export_pcapng", points="--point POINT")
+@verb("views.export:export_pcapng", points="--point POINT")
 def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
     """Write a capture that Wireshark, tshark and tcpdump read.
 
@@ -28,9 +28,9 @@ def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export pcapng results/satellite --connection 0 --payload
     """
-    from farweb.folders import Results
-    from farweb.results.export import capture_points, export_pcapng
+    from farweb.library.folders import Results
     from farweb.results.folder import CAPTURE
+    from farweb.views.export import capture_points, export_pcapng
 
     opened = Results.open(results)
     file = out or opened.path / CAPTURE
@@ -42,7 +42,7 @@ def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
         call.note(f"Packets were also recorded at {', '.join(others)}; --point selects where.")
 
 
-@verb("results.export:export_xpl", direction="--direction up|down")
+@verb("views.export:export_xpl", direction="--direction up|down")
 def xpl(call: Call, results: Path, *, out: Path | None = None) -> None:
     """Write a time–sequence plot of a connection that xplot and jPlot open, with the colours and signs of tcptrace.
 
@@ -58,9 +58,9 @@ def xpl(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export xpl results/satellite --direction up -o up.xpl
     """
-    from farweb.folders import Results
-    from farweb.results.export import export_xpl
+    from farweb.library.folders import Results
     from farweb.results.folder import TIMESEQ
+    from farweb.views.export import export_xpl
 
     opened = Results.open(results)
     file = out or opened.path / TIMESEQ
@@ -82,9 +82,9 @@ def har(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export har results/shop -o shop-geo.har
     """
-    from farweb.folders import Results
+    from farweb.library.folders import Results
     from farweb.results.folder import HAR
-    from farweb.results.har import export_har
+    from farweb.views.har import export_har
 
     opened = Results.open(results)
     file = out or opened.path / HAR

@@ -13,7 +13,7 @@ from farweb.plot.options import OPTIONS, value_of
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.folders import Results, SweepResults
+    from farweb.library.folders import Results, SweepResults
 
 _WIDTH = 80
 _UNDER = 17 * " "  # below the description of a figure in the list
@@ -70,7 +70,7 @@ def plot(call: Call, name: str, results: Sequence[str] = (), *, out: Path | None
     if name == "list":
         call.result(*_listing())
         return
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
     from farweb.results.folder import figure_file
 
     presentation = drawn.presentation()

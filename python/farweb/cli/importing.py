@@ -1,5 +1,6 @@
 """Options of an import, for each verb that reads a log into a request table."""
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -54,8 +55,9 @@ class Imported:
 def _quantity(option: str, text: str, base: str, allowed: str) -> float:
     from farweb.text.parse import QuantityError, parse
 
+    minutes = re.fullmatch(r"([\d.]+) ?m", text) if base == "s" else None  # beside 1h it is no typing error for ms
     try:
-        quantity = parse(text)
+        quantity = parse(f"{minutes[1]} min" if minutes else text)
     except QuantityError:
         quantity = None
     if quantity is None or quantity.base != base or quantity.number <= 0:

@@ -11,7 +11,7 @@ from farweb.errors import WorkloadError
 from farweb.text.words import command
 
 if TYPE_CHECKING:
-    from farweb.check import Check
+    from farweb.check.check import Check
     from farweb.inputs.new import Way
     from farweb.results.design import Design
 
@@ -86,7 +86,7 @@ def new(
     """
     from farweb.inputs.new import PROXIES, QUEUES, SEEN_AT, Way, files_of, new_scenario, table_of
     from farweb.inputs.paths import PATHS, STAND_FOR, check_words
-    from farweb.scenario import Scenario
+    from farweb.library.scenario import Scenario
 
     options = imported.options(call)
     compared = [] if compare is None else list(dict.fromkeys(each.strip() for each in compare.split(",")))
@@ -147,10 +147,10 @@ def new(
 
 def _path(ways: Sequence["Way"], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
+    from farweb.check.trace import varies
     from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
     from farweb.text.words import capital, listed
-    from farweb.trace import varies
 
     kind = ways[0].kind
     if len(ways) > 1:

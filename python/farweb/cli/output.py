@@ -120,7 +120,7 @@ class Output:
         """Say of interrupted work where its finished runs are, once there is a folder (or a URL)."""
         try:
             yield
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):  # SIGTERM and SIGHUP end as the latter
             if "://" in str(folder) or Path(folder).exists():
                 self.note(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise

@@ -31,7 +31,7 @@ def report(call: Call, results: Sequence[str], *, out: Path | None = None) -> No
 
         farweb report results/cable results/satellite --question "Is cable better?"
     """
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
     from farweb.report import report as report_of
     from farweb.results.folder import REPORT
 

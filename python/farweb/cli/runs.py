@@ -10,9 +10,9 @@ from farweb.errors import ScenarioError, WorkloadError
 from farweb.text.words import command, plural
 
 if TYPE_CHECKING:
-    from farweb.extent import Extent
+    from farweb.check.extent import Extent
+    from farweb.library.scenario import Scenario
     from farweb.run import Progress
-    from farweb.scenario import Scenario
 
 _UNANSWERED = 3
 
@@ -31,7 +31,7 @@ class Changed:
 
     def load(self, path: Path, seed: int | None = None) -> "Scenario":
         """Load the scenario, with another seed where there is one."""
-        from farweb.scenario import Scenario
+        from farweb.library.scenario import Scenario
 
         try:
             loaded = Scenario.load(path, self.settings)
@@ -108,10 +108,10 @@ def run(
 
         farweb run satellite.toml --set workload.load=4 --out results/load-4
     """
-    from farweb.check import explained
-    from farweb.prepared import Prepared
+    from farweb.check.check import explained
+    from farweb.inputs.prepared import Prepared
+    from farweb.library.run_results import Results
     from farweb.run import simulate
-    from farweb.run_results import Results
 
     loaded = changed.load(scenario, seed)
     folder = Path("results") / loaded.path.stem if out is None else out
@@ -185,10 +185,10 @@ def show(
 
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
-    from farweb.folders import Results, open_results
-    from farweb.results.sweep_screen import screen
-    from farweb.results.view import has_view, read_view
+    from farweb.library.folders import Results, open_results
+    from farweb.summary.screen import screen
     from farweb.text.sheet import Screen
+    from farweb.views.page_load import has_view, read_view
 
     opened = open_results(results)
     if isinstance(opened, Results):

@@ -39,7 +39,7 @@ def sql(call: Call, results: str, query: str, *, out: Path | None = None, as_csv
 
         farweb sql results/cable "select host, end_ns from requests" -o ends.csv
     """
-    from farweb.folders import open_results
+    from farweb.library.folders import open_results
 
     if as_csv and call.as_json:
         raise UsageError("--csv and --json exclude each other; give one")

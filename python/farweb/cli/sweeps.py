@@ -61,7 +61,7 @@ def sweep(call: Call, scenario: Path, *, changed: Changed, out: str | None = Non
         call.note(f"{damaged} runs were done again: a file of theirs was missing, or not as it was written.")
     failures = results.runs.filter(results.runs["status"] == "failed")
     if call.as_json or (not call.is_quiet and len(failures) < len(results.runs)):
-        from farweb.results.sweep_screen import screen
+        from farweb.summary.screen import screen
 
         summary = results.summary()
         done = {"results": folder, "runs": len(results.runs), "failed": len(failures), "summary": summary.to_dict()}

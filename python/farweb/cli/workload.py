@@ -143,7 +143,7 @@ def stats(call: Call, files: Sequence[Path], *, out: Path | None = None, is_all:
     if is_har(files[0]):
         return _stats_of_har(call, files, out)
     if out is not None:
-        from farweb.plot import chart, paper
+        from farweb.paint import chart, paper
 
         chart.check_target(out)
     call.takes(out)
@@ -164,8 +164,9 @@ def _stats_of_har(call: Call, files: Sequence[Path], out: Path | None) -> None:
     call.takes(out)
     pages = describe_har(files)
     if out is not None:
-        from farweb.plot import paper, waterfall
-        from farweb.results.view import recorded_view
+        from farweb.paint import paper
+        from farweb.plot import waterfall
+        from farweb.views.page_load import recorded_view
 
         paper.draw(waterfall.recorded(recorded_view(page_rows(*pages.pages[0]))), out)
         of = f", of page 1 of {len(pages.pages)}" if pages.pages[1:] else ""
@@ -192,7 +193,7 @@ def path(call: Call, file: Path, *, out: Path | None = None) -> None:
     from farweb.inputs.path_stats import describe, read_path_stats
 
     if out is not None:
-        from farweb.plot import chart, paper
+        from farweb.paint import chart, paper
 
         chart.check_target(out)
     call.takes(out)
@@ -233,7 +234,7 @@ def fit(call: Call, log: Sequence[Path], *, out: Sequence[Path] = ()) -> None:
     for file in out:
         if is_figure(file):
             from farweb.inputs.fit.drawing import describe
-            from farweb.plot import paper
+            from farweb.paint import paper
 
             paper.draw(describe(found), file)
         else:

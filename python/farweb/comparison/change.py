@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.results.pairs import Floats
+from farweb.judge.judgement import Difference, Verdict
+from farweb.judge.pairs import Floats
+from farweb.judge.verdicts import Slice
 from farweb.results.parts import Kind
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import Difference, Verdict
 from farweb.statistics.quantiles import to_json
-from farweb.statistics.verdicts import Slice
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,16 @@ from farweb.comparison.change import Change, Pair, Side
 from farweb.comparison.measure import changed
 from farweb.comparison.points import point_text, runs_of_points
 from farweb.errors import FarwebError
+from farweb.judge.judged import Matched, judged, pairs_together, quantity_name
+from farweb.judge.judgement import DECIDING, Verdict
+from farweb.judge.ranking import Ranking, ranking
+from farweb.judge.verdicts import MARGIN
 from farweb.results.folder import folder_names
 from farweb.results.groups import By, RequestGroup, grouped
-from farweb.results.judged import Matched, judged, pairs_together, quantity_name
 from farweb.results.legs import tls_differs, tls_of
 from farweb.results.manifest import RUN_KIND, kind_of
-from farweb.results.ranking import Ranking, ranking
 from farweb.results.run import RunTables
 from farweb.results.sweep import SweepTables
-from farweb.statistics.judgement import DECIDING, Verdict
-from farweb.statistics.verdicts import MARGIN
 from farweb.text.quantities import plain
 from farweb.text.sheet import Part, Screen, Shown
 from farweb.text.words import listed, plural

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
+from farweb.paint.multiples import by_curve
 from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
-from farweb.plot.multiples import by_curve
 from farweb.text.quantities import count, share
 
 if TYPE_CHECKING:

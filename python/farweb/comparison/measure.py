@@ -10,15 +10,15 @@ import polars as pl
 from farweb.comparison import words
 from farweb.comparison.change import Cause, Change, Side, SizeClass
 from farweb.errors import ResultsError
+from farweb.judge.judged import Matched, verdict_of
+from farweb.judge.judgement import DECIDING, Verdict
+from farweb.judge.pairs import Floats, Pairs, pair
+from farweb.judge.units import Units
+from farweb.judge.verdicts import MARGIN, measured
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
-from farweb.results.judged import Matched, verdict_with_units
-from farweb.results.pairs import Floats, Pairs, pair
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import DECIDING, Verdict
 from farweb.statistics.quantiles import quantiles as of_times
-from farweb.statistics.units import Units
-from farweb.statistics.verdicts import MARGIN, measured
 
 if TYPE_CHECKING:
     from farweb.results.run import RunTables
@@ -62,7 +62,7 @@ def changed(
     if not differences.size:
         of_them = f" ({group.label})" if group.label else ""
         raise ResultsError(f"{base_runs[0].path}: no request{of_them} after the warm-up: there is nothing to compare")
-    judgement, units = verdict_with_units(found, runs, (base, other), by, margin, together)
+    judgement, units = verdict_of(found, runs, (base, other), by, margin, together)
     before, after = (np.concatenate([getattr(each, side) for each in found]) for side in ("base", "other"))
     lost_before, lost_after = np.isinf(before), np.isinf(after)
     return Change(

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.judge.judged import Matched, matched
 from farweb.results.design import Design
-from farweb.results.judged import Matched, matched
 from farweb.results.select import factor_index, select
 
 if TYPE_CHECKING:

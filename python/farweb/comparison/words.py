@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from farweb.judge.judgement import SHORT, Verdict, cell_of, held_by
+from farweb.judge.verdicts import Slice
 from farweb.results.parts import KINDS
-from farweb.statistics.judgement import SHORT, Verdict, cell_of, held_by
 from farweb.statistics.quantiles import has_quantile
-from farweb.statistics.verdicts import Slice
 from farweb.text.quantities import (
     Ends,
     change_cells,
@@ -26,7 +26,7 @@ from farweb.text.words import capital
 
 if TYPE_CHECKING:
     from farweb.comparison.change import Cause, Change, Pair, Side
-    from farweb.results.ranking import Ranking
+    from farweb.judge.ranking import Ranking
 
 _NONE = "–"
 _SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen

@@ -100,13 +100,3 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
     return Carried(
         table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"] / max(responses, 1)
     )
-
-
-def bytes_in_table(counts: Mapping[str, Any]) -> int:
-    """Bytes of the requests in a table, as logged, or of their responses as assumed where the log has no sizes.
-
-    Args:
-        counts: Counts of its import.
-    """
-    logged: int = counts["bytes_logged"]
-    return logged - sum(counts["dropped_bytes"].values()) if logged else int(counts["response_bytes"])

@@ -9,7 +9,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from farweb.inputs.caching import RULES, CacheTreatment, assumed
-from farweb.inputs.carried import bytes_in_table
 from farweb.inputs.provenance import doubts, unread
 from farweb.text.quantities import count, moment, plain, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, to_html
@@ -45,6 +44,9 @@ class ImportReport:
             span;
             `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
             `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
+            `given_up` the requests that their client, or a proxy that waited for a server, gave up, with the bytes of
+            responses that came before (`{"requests", "bytes"}`), and `unclear` those with a value that says nothing
+            (`{"scheme": {"requests", "text"}}`, the text of the first), both before the busiest span is cut out;
             `repeats` the lines that stand in two logs (`log`, `other`, `lines`, `is_whole`);
             `units` what was decided about times whose format leaves their unit open, and why;
             `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
@@ -76,7 +78,7 @@ class ImportReport:
 
     def sheet(self) -> Sheet:
         """Contents of the log, and the part of them in the table."""
-        counts = self.counts
+        counts, given_up = self.counts, self.counts["given_up"]
         dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
         meaning = counts["meanings"]
         served = f"{count(counts['with_server_time'])} with a server time"
@@ -90,6 +92,7 @@ class ImportReport:
             *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
             ["from first to last start", f"from {moment(counts['origin_unix_s'])}", seconds(self.span_s)],
             ["bytes of responses", "", size(counts["response_bytes"])],
+            ["given up, with what came before", size(given_up["bytes"]), count(given_up["requests"])],
             *self._facts(),
             ["objects", "", count(counts["objects"])],
             ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
@@ -179,10 +182,11 @@ class ImportReport:
         of = f" of {plural(counts['clients'], 'client')}" if counts["clients"] else ""
         answer = (
             f"{plural(self.requests, 'request')}{of} to {plural(counts['hosts'], 'host')}: "
-            f"{size(bytes_in_table(counts))} in {_span(self.span_s)}"
+            f"{size(counts['response_bytes'])} of responses in {_span(self.span_s)}"
         )
         chosen = [line for remark in self._chosen() for line in wrap(remark, 80, subsequent_indent="  ")]
-        return [answer, *chosen, *self._first(), "", *self._left_out(), *self._tls(), *self._units(), *self._warnings()]
+        facts = [*self._left_out(), *self._given_up(), *self._tls(), *self._units()]
+        return [answer, *chosen, *self._first(), "", *facts, *self._warnings()]
 
     def _first(self) -> list[str]:
         """The first request, a part a line."""
@@ -230,8 +234,17 @@ class ImportReport:
         lines = counts["unreadable_lines"] + sum(lines for _, lines in dropped)
         of = plural(counts["lines"], "line")
         text = f"{count(lines)} of {of}: {', '.join(parts)}" if lines else f"none of {of}"
-        text = "; ".join([text, *unread(counts["unread_fields"])])
+        text = "; ".join([text, *unread(counts)])
         return wrap(text, 80, initial_indent="left out   ", subsequent_indent="  ")
+
+    def _given_up(self) -> list[str]:
+        """The requests that were given up and are in, with the bytes that came before."""
+        given_up = self.counts["given_up"]
+        if not given_up["requests"]:
+            return []
+        are = "is" if given_up["requests"] == 1 else "are"
+        requests = plural(given_up["requests"], "request")
+        return [f"given up   {requests} {are} in, with the {size(given_up['bytes'])} that came before"]
 
     def _tls(self) -> list[str]:
         """The part of requests under TLS, where not all are known to be, or known not to be."""

@@ -345,7 +345,7 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
             parts[key] = _sum(parts.get(key), part)
     together["has_cache_control"] = together.get("has_cache_control", False) or counts["has_cache_control"]
     together["unit_doubt"] = together.get("unit_doubt") or counts["unit_doubt"]
-    for name in ("tunnels", "errors"):
+    for name in ("tunnels", "errors", "given_up"):
         together[name] = _sum(together.get(name), counts[name])
     servers = (together.get("software"), counts["software"])
     together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
@@ -356,6 +356,10 @@ def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     before, unread = together.get("unread_fields", {"requests": 0}), counts["unread_fields"]
     both = before["requests"] + unread["requests"]
     together["unread_fields"] = {**(before if before["requests"] else unread), "requests": both}
+    unclear = together.setdefault("unclear", {})
+    for name, those in counts["unclear"].items():
+        first = unclear.get(name, {**those, "requests": 0})
+        unclear[name] = {**first, "requests": first["requests"] + those["requests"]}
     _add_named(together, counts, log.strip())
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
@@ -457,6 +461,7 @@ def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "first_request": None if first is None else {**first, "client": None},
         "unread_fields": {**counts["unread_fields"], "text": ""},
+        "unclear": {name: {**those, "text": ""} for name, those in counts["unclear"].items()},
     }
 
 

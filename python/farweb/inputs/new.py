@@ -17,7 +17,6 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.parquet import equals
-from farweb.inputs.carried import bytes_in_table
 from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import PathKind, path_kind, years_apart
@@ -217,10 +216,10 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
     """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
     log = (
-        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(bytes_in_table(counts))} in "
-        f"{seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}"
+        f"{count(imported.requests)} of {plural(counts['lines'], 'line')}: {size(counts['response_bytes'])} of "
+        f"responses in {seconds(imported.span_s)}, from {moment(counts['origin_unix_s'])}"
     )
-    yield "log", "; ".join([log, *unread(counts["unread_fields"])])
+    yield "log", "; ".join([log, *unread(counts)])
     if first := counts.get("first_request"):
         yield (
             "first",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.inputs.link_files import read_link_file
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.text.quantities import count, rate, seconds, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural

@@ -85,8 +85,17 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def unread(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Fields at the ends of lines that their format does not name, in a sentence, unless few lines have them."""
+def unread(counts: Mapping[str, Any]) -> Iterator[str]:
+    """What lines have and farweb does not read, a sentence each.
+
+    Values that say nothing, and fields at the ends of lines that their format does not name where more lines have them.
+
+    Args:
+        counts: `unread_fields` and `unclear` of an import.
+    """
+    for name, those in counts["unclear"].items():
+        yield f"no clear {name} in {plural(those['requests'], 'request')} ({elided(those['text'], 40)})"
+    fields = counts["unread_fields"]
     if fields["share"] >= _SHARE_SAID:
         where = "the end of each line" if fields["share"] == 1 else f"the ends of {share(fields['share'])} of lines"
         are = "is not read" if fields["fields"] == 1 else "are not read"

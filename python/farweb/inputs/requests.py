@@ -228,19 +228,19 @@ def _log(
         table = folder / "requests.parquet"
         report = import_log(paths, table, format=format, progress=progress, **options)
         with _table(table, ", ".join(map(str, paths)), nameless=False, guessed=False) as requests:
-            reasons = [item for item in report.counts["dropped"].items() if item[0] != "header"]  # no line of a request
-            dropped = sorted(reasons, key=lambda item: (-item[1], item[0]))
+            dropped = sorted(report.counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
             kept = f"{count(report.requests)} requests (keep: {options['keep']})"
             formats = report.counts["formats"]
             requests.format = ", ".join(formats) if format == AUTO else format
             is_without = all(_core.log_formats().get(each, False) for each in formats)
             requests.header_bytes = _core.log_header_bytes if is_without else 0
             requests.counts = {"log": dict(report.log), **report.counts}
-            requests.left_out = dict(dropped)
+            requests.left_out = {reason: lines for reason, lines in dropped if reason != "header"}  # none of a request
+            reasons = ", ".join(f"{count(lines)} {reason}" for reason, lines in dropped)
             requests.remarks = [
                 f"{count(report.counts['lines'])} lines of the log, {kept}",
-                *unread(report.counts["unread_fields"]),
-                *(f"left out: {count(lines)} {reason}" for reason, lines in dropped),
+                *([f"left out: {reasons}"] if dropped else []),
+                *unread(report.counts),
             ]
             _report_unreadable(report.counts, requests)
             yield requests

@@ -23,7 +23,7 @@ from farweb.inputs.importer import import_log
 from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
-from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.progress import Progress
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -32,6 +32,7 @@ from farweb.text.words import plural
 _INTERVALS_S = (0.01, 0.1, 1, 10, 60, 600, 3600, 21600, 86400, 604800)
 _MOST_INTERVALS = 200  # chosen: as many as a figure can show apart
 _TOP = 10
+_OF_LOG = ("lines", "dropped", "unreadable_lines", "unread_fields", "unclear")  # counts of the import that are kept
 _HOST_VALUES = ("mss_bytes", "window_bytes")
 _ROWS = 65_536  # chosen: some MB a batch
 _MEMORY = "256MB"  # chosen: 20 million requests take no longer with it than with as much as they want
@@ -78,7 +79,7 @@ class WorkloadStats(Shown):
     clients: ClientStats | None
     """None when the table names none."""
     imported: dict[str, Any] | None
-    """Of a log its `format`, `lines`, those `dropped` by reason, `unreadable_lines`, `unread_fields`. None: a table."""
+    """Of a log its `format`, `lines`, those `dropped` by reason, and others of `_OF_LOG`. None: a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
     """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
 
@@ -163,7 +164,7 @@ class WorkloadStats(Shown):
         objects = "" if self.objects is None else f", {plural(self.objects, 'object')}"
         answer = (
             f"{plural(self.requests, 'request')}{of} to {plural(self.hosts, 'host')}: "
-            f"{size(self.response_bytes_total)} in {seconds(self.span_s)}{objects}"
+            f"{size(self.response_bytes_total)} of responses in {seconds(self.span_s)}{objects}"
         )
         if is_all:
             return Screen((answer, "", *self._sheets()))
@@ -195,7 +196,7 @@ class WorkloadStats(Shown):
             reasons = ", ".join(f"{count(lines)} {reason}" for reason, lines in dropped)
             yield f"left out of {plural(self.imported['lines'], 'line')}: {reasons}"
         if self.imported is not None:
-            yield from unread(self.imported["unread_fields"])
+            yield from unread(self.imported)
 
 
 def _in_bytes(name: str, spread: Spread) -> list[str]:
@@ -276,7 +277,7 @@ def _as_table(
             yield copy, None
             return
         counts = import_log(paths, copy, format=found, **described, progress=progress).counts
-        kept = {name: counts[name] for name in ("lines", "dropped", "unreadable_lines", "unread_fields")}
+        kept = {name: counts[name] for name in _OF_LOG}
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 

@@ -11,10 +11,10 @@ from farweb.pages.results import view_of
 from farweb.results.legs import tls_differs
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
-from farweb.results.view import PARTS, Step, View, read_view
 from farweb.text.quantities import number, seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
+from farweb.views.page_load import PARTS, Step, View, read_view
 
 _STEPS = 5
 _NS = 1e9

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb.errors import FarwebError
+from farweb.judge.judgement import cell_of
+from farweb.judge.verdicts import MARGIN, Word
 from farweb.pages.answer import ALIKE, Cell, PageAnswer, how, in_words, low_high, proxy_name
 from farweb.pages.breakdown import PageLoads
 from farweb.pages.results import view_of
-from farweb.statistics.judgement import cell_of
-from farweb.statistics.verdicts import MARGIN, Word
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, visible
 

@@ -6,19 +6,19 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb.description import Description, Value
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.scratch import scratch
+from farweb.inputs.description import Description, Value
+from farweb.inputs.prepared import Prepared
 from farweb.pages.graph import graph_of
 from farweb.pages.paths import Way
 from farweb.pages.recording import Recording, short_url
 from farweb.pages.settle import SEED, Loaded, asked_of
 from farweb.pages.tables import page_rows
-from farweb.prepared import Prepared
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
-from farweb.results.view import View, read_view
 from farweb.run import check_place, simulate_into, write_manifest
+from farweb.views.page_load import View, read_view
 
 _CLIENT = 1
 _STARTS = pa.schema([("start_s", pa.float64()), ("client", pa.int64()), ("tls", pa.bool_())])

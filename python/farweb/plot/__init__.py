@@ -15,9 +15,9 @@ from farweb.plot.options import OPTIONS, Options
 from farweb.text.words import listed
 
 if TYPE_CHECKING:
-    from farweb.plot.chart import Chart
-    from farweb.plot.figure import Figure
-    from farweb.plot.presentation import Presentation
+    from farweb.paint.chart import Chart
+    from farweb.paint.figure import Figure
+    from farweb.paint.presentation import Presentation
     from farweb.results.run import RunTables
     from farweb.results.sweep import SweepTables
 
@@ -52,7 +52,7 @@ def draw(
     """
     form, given = _checked(name, results, options)
 
-    from farweb.plot import chart, paper
+    from farweb.paint import chart, paper
 
     if out is not None:
         chart.check_target(out)

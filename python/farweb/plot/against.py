@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Reference, Series
+from farweb.paint.figure import Axis, Figure, Floats, Panel, Reference, Series
+from farweb.paint.multiples import columns_of, height_of, with_others
 from farweb.plot.grouping import Group, arrange
-from farweb.plot.multiples import columns_of, height_of, with_others
 from farweb.plot.replicated import about_failures, about_intervals, about_runs, failed_share, series_of
 from farweb.results.design import Design
 from farweb.results.estimates import Estimates

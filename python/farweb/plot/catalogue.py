@@ -20,7 +20,7 @@ from farweb.plot.options import OPTIONS
 from farweb.text.words import listed, nearest
 
 if TYPE_CHECKING:
-    from farweb.plot.figure import Figure
+    from farweb.paint.figure import Figure
 
 Of = Literal["run", "runs", "side by side", "sweep"]
 Describe = TypeVar("Describe", bound=Callable[..., "Figure"])

@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import FarwebError
-from farweb.plot.figure import Figure, Panel, Phase
+from farweb.paint.figure import Figure, Panel, Phase
 from farweb.plot.measured import provenance, short_labels
-from farweb.results.connection import Trace, traces
 from farweb.results.run import RunTables
+from farweb.views.connection import Trace, traces
 
 Stretch = tuple[float, float]
 

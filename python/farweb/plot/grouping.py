@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from farweb.errors import FarwebError
-from farweb.plot.multiples import PANELS_MAX, SERIES_MAX
+from farweb.paint.multiples import PANELS_MAX, SERIES_MAX
 from farweb.results.design import Design
 from farweb.results.select import factor_index, numeric, varying
 from farweb.text.words import listed, named

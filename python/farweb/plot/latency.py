@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
+from farweb.paint.figure import Axis, Figure, Floats, Panel, Series
+from farweb.paint.multiples import columns_of, height_of
 from farweb.plot.measured import Measured
-from farweb.plot.multiples import columns_of, height_of
-from farweb.statistics.quantiles import quantiles
+from farweb.statistics.quantiles import has_quantile, quantiles
 from farweb.text.quantities import seconds
 
 CLASS_MIN = 10
@@ -23,7 +23,7 @@ CURVE_POINTS = 1_000
 SIZE = Axis("response size, headers included", "B", "log")
 LATENCY = Axis("latency", "s", "log")
 SHARE = Axis("share of requests", low=0, high=1.02, marks=(0, 0.25, 0.5, 0.75, 0.9, 1))
-MARKED = (0.5, 0.9, 0.99)
+_MARKED = {0.5: "median", 0.9: "90 %", 0.99: "99 %"}
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,24 @@ def distribution(latency: Floats, label: str, index: int) -> tuple[Series, Serie
 
 
 def marked(latency: Floats, index: int) -> Series:
-    """Dots at the percentiles of a distribution, except those among unfinished requests."""
-    places = np.array(quantiles(latency, MARKED), dtype=np.float64)
+    """Dots at the percentiles of a distribution with enough requests beyond, except those among unfinished ones."""
+    shares = _marks(len(latency))
+    places = np.array(quantiles(latency, shares), dtype=np.float64)
     there = np.isfinite(places)
-    return Series("", index, places[there], np.array(MARKED)[there], "marks", part="percentiles")
+    return Series("", index, places[there], np.array(shares)[there], "marks", part="percentiles")
 
 
 def percentiles(latency: Floats) -> str:
     """The percentiles that a curve marks, in words."""
-    named = zip(("median", "90 %", "99 %"), quantiles(latency, MARKED), strict=True)
-    return ", ".join(f"{name} {_reached(value)}" for name, value in named)
+    shares = _marks(len(latency))
+    return ", ".join(
+        f"{_MARKED[share]} {_reached(value)}" for share, value in zip(shares, quantiles(latency, shares), strict=True)
+    )
+
+
+def _marks(requests: int) -> list[float]:
+    """The median, and the percentiles that enough of so many requests lie beyond."""
+    return [share for share in _MARKED if share <= 0.5 or has_quantile(requests, share)]
 
 
 def _reached(percentile: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from farweb.plot.figure import Reference, Series
+from farweb.paint.figure import Reference, Series
 from farweb.plot.grouping import Group
 from farweb.text.words import listed
 

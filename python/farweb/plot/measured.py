@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Axis, Floats, Form, Reference, Series
+from farweb.paint.figure import Axis, Floats, Form, Reference, Series
 from farweb.results.folder import folder_names
 from farweb.results.groups import RequestGroup, grouped
 from farweb.results.run import RunTables

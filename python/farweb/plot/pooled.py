@@ -14,11 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Figure, Floats, Panel, Series
+from farweb.paint.figure import Figure, Floats, Panel, Series
+from farweb.paint.multiples import with_others
 from farweb.plot.grouping import Group, arrange
 from farweb.plot.latency import Medians, distribution, marked, medians, of_latency, size_classes
 from farweb.plot.measured import Measured, counts_together, measured_run
-from farweb.plot.multiples import with_others
 from farweb.plot.replicated import about_runs
 from farweb.results.design import Design
 from farweb.results.estimates import REPLICATIONS_MIN

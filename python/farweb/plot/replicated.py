@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Floats, Series
+from farweb.paint.figure import Floats, Series
 from farweb.results.estimates import REPLICATIONS_MIN, Estimates
 from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Estimate

@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from farweb.plot.figure import Axis, Figure, Floats, Form, Panel, Reference, Series
-from farweb.results.view import View, Viewed
+from farweb.paint.figure import Axis, Figure, Floats, Form, Panel, Reference, Series
 from farweb.text.quantities import seconds
 from farweb.text.words import elided
+from farweb.views.page_load import View, Viewed
 
 _COLOURS: Mapping[str, int] = {"HTML": 0, "style sheet": 1, "script": 2, "font": 3, "image": 4, "other": 5}
 _KINDS = {"html": "HTML", "css": "style sheet", "script": "script", "font": "font", "image": "image"}

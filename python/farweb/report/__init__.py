@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from farweb.errors import FarwebError, ResultsError
 
 if TYPE_CHECKING:
-    from farweb.report.page import Page
+    from farweb.paint.document import Page
     from farweb.results.run import RunTables
     from farweb.results.sweep import SweepTables
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot import describe
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.measured import provenance
 from farweb.results.run import RunTables
 from farweb.statistics.intervals import CONFIDENCE

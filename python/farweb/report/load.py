@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from farweb.pages.breakdown import PageLoads, largest_parts, steps
+from farweb.paint import document
+from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.style import BRIGHTLY, QUIETLY
 from farweb.plot import describe, waterfall
-from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import provenance
-from farweb.plot.style import BRIGHTLY, QUIETLY
-from farweb.report import page
 from farweb.results.run import RunTables
-from farweb.results.view import PARTS, View, has_view, read_view
 from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
+from farweb.views.page_load import PARTS, View, has_view, read_view
 
 _NS = 1e9
 _COLOURS = {
@@ -74,15 +74,15 @@ def load_section(result: RunTables) -> str:
     if not has_view(result):
         return ""
     view = read_view(result)
-    return page.section(
+    return document.section(
         "Page",
-        page.paragraph(
+        document.paragraph(
             f"{view.page}: onLoad after {seconds(view.load_ns / 1e9)}, as recorded after "
             f"{seconds(view.recorded.load_ns / 1e9)}."
         ),
-        page.table(_split(view)),
-        page.table(steps(view)),
-        page.figure(describe("waterfall", [result])),
+        document.table(_split(view)),
+        document.table(steps(view)),
+        document.figure(describe("waterfall", [result])),
     )
 
 

@@ -25,7 +25,7 @@ class Point:
     Attributes:
         label: What tells it from the others of a report, or empty when there are none.
         scenario: The scenario, every default spelled out.
-        figures: Links, legs and warnings with their numbers, as `farweb.scenario.Check` has them.
+        figures: Links, legs and warnings with their numbers, as `farweb.library.scenario.Check` has them.
         requests: SHA-256 of the request table, or None of a family, and where it is not known.
         caveats: Assumptions about the server times of the request table.
     """

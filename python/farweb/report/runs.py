@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
+from farweb.judge.units import is_quantity
+from farweb.paint import document
+from farweb.paint.document import Page, section
 from farweb.plot import describe
-from farweb.report import load, page
+from farweb.report import load
 from farweb.report.lead import lead
-from farweb.report.page import Page, section
 from farweb.report.points import Point, parse, point
 from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
 from farweb.results.folder import folder_names
@@ -17,17 +19,16 @@ from farweb.results.legs import connection_uses, decrypting, sheets
 from farweb.results.measure import measure
 from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.run import RunTables
-from farweb.results.summary import Summary, summarize
 from farweb.results.totals import LINK_COLUMNS
-from farweb.statistics.units import is_quantity
+from farweb.summary.run import Summary, summarize
 from farweb.text.quantities import quantity, seconds
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import listed, plural, ranged
 
 if TYPE_CHECKING:
-    from farweb.check import Check
+    from farweb.check.check import Check
     from farweb.inputs.import_report import ImportReport
-    from farweb.plot.figure import Figure
+    from farweb.paint.figure import Figure
 
 Summaries = Mapping[str, Summary]
 """The summary of each run, by its folder."""
@@ -76,14 +77,14 @@ def runs_page(
             paths(points, _called),
         ),
         *map(load.load_section, results),
-        page.table(_measured(names, results, metrics)),
-        section("Figures", *map(page.figure, shown[1:])),
+        document.table(_measured(names, results, metrics)),
+        section("Figures", *map(document.figure, shown[1:])),
         section(
             "Links and connections",
-            page.table(_links(summaries)),
-            *map(page.table, sheets({name: summary.legs for name, summary in summaries.items()})),
+            document.table(_links(summaries)),
+            *map(document.table, sheets({name: summary.legs for name, summary in summaries.items()})),
         ),
-        section("Log", *([page.table(imported.sheet()), page.bullets(imported.remarks())] if imported else [])),
+        section("Log", *([document.table(imported.sheet()), document.bullets(imported.remarks())] if imported else [])),
         rests_on(points, tunnels(summary.tunnel_share for summary in summaries.values()), loads=bool(views)),
         warnings([], points, _called),
         _reproduction(asked, results),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from farweb.report import page
+from farweb.paint import document
+from farweb.paint.document import Page, section
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.drawing import draw_path
-from farweb.report.page import Page, section
 from farweb.report.path import path_of, shape, told_apart
 from farweb.report.points import Point, warned
 from farweb.report.words import extent
@@ -19,7 +19,7 @@ from farweb.text.quantities import share
 from farweb.text.sheet import Part, Sheet
 
 if TYPE_CHECKING:
-    from farweb.plot.figure import Figure
+    from farweb.paint.figure import Figure
 
 
 _SHORT = 7  # rows of a table above the figure. Chosen: a laptop shows both
@@ -69,13 +69,13 @@ def first_screen(parts: Sequence[Part], lead: "Sequence[Figure]", drawn: Sequenc
     begin, end = first + 1 if _is_short(parts[first]) else 1, last + 1
     if begin == end < len(parts) and str(parts[end]).startswith("…"):  # how many rows are left out
         begin = end = end + 1
-    lines = page.screen(parts[end:])
+    lines = document.screen(parts[end:])
     path, has_room = "".join(drawn), len(drawn) == 1
-    left = [*page.screen(parts[1:begin]), *(page.figure(each, is_lead=True) for each in lead)]
+    left = [*document.screen(parts[1:begin]), *(document.figure(each, is_lead=True) for each in lead)]
     left += [] if has_room else lines
     right = "".join((path, *(lines if has_room else ())))
     beside = f'<div class="beside"><div>{"".join(left)}</div><div>{right}</div></div>' if left else right
-    said = [*page.screen(parts[:1], "headline"), beside, *page.screen(parts[begin:end])]
+    said = [*document.screen(parts[:1], "headline"), beside, *document.screen(parts[begin:end])]
     return f'<section class="answer">{"".join(said)}</section>'
 
 
@@ -98,9 +98,9 @@ def paths(points: Sequence[Point], called: Callable[[Sequence[Point]], str]) -> 
     for alike, path in zip(shapes.values(), told_apart([path_of(alike) for alike in shapes.values()]), strict=True):
         in_words = " ".join(str(alike[0].figures["text"]).split())
         drawing = draw_path(path, f"The path of {called(alike)}, in words: {in_words}")
-        drawn.append(page.part(called(alike), drawing) if len(shapes) > 1 else drawing)
+        drawn.append(document.part(called(alike), drawing) if len(shapes) > 1 else drawing)
     if len(points) > 1:
-        drawn[-1] += page.paragraph("In colour: what differs.", "note")
+        drawn[-1] += document.paragraph("In colour: what differs.", "note")
     return drawn
 
 
@@ -114,7 +114,7 @@ def rests_on(points: Sequence[Point], more: Iterable[str], *parts: str, loads: b
         loads: True of page loads.
     """
     said = [*(assumptions(points, loads=loads) if points else ()), *more, left_out(points, loads=loads)]
-    return section("Assumptions", page.bullets(said), *parts)
+    return section("Assumptions", document.bullets(said), *parts)
 
 
 def tunnels(shares: Iterable[float | None]) -> list[str]:
@@ -125,7 +125,7 @@ def tunnels(shares: Iterable[float | None]) -> list[str]:
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
     """Warnings about the results, then `farweb check`'s (see `farweb.report.points.warned`)."""
-    return section("Warnings", page.warnings([*said, *warned(points, where)]))
+    return section("Warnings", document.warnings([*said, *warned(points, where)]))
 
 
 def reproduction(lines: Sequence[str], manifests: Mapping[str, Mapping[str, Any]]) -> str:
@@ -139,13 +139,13 @@ def reproduction(lines: Sequence[str], manifests: Mapping[str, Mapping[str, Any]
     inputs = [[PurePath(str(file["file"])).name, sha256] for sha256, file in files.items()]
     links = []
     for name, manifest in manifests.items():
-        links.append(page.download(name, toml.document(manifest["scenario"])))
+        links.append(document.download(name, toml.document(manifest["scenario"])))
         text = json.dumps(manifest, indent=2, ensure_ascii=False)
-        links.append(page.download(name.replace("scenario", "manifest").replace(".toml", ".json"), text))
+        links.append(document.download(name.replace("scenario", "manifest").replace(".toml", ".json"), text))
     return section(
         "How to reproduce",
-        page.paragraph("The same files and version give the same tables, byte for byte."),
-        page.commands(lines),
+        document.paragraph("The same files and version give the same tables, byte for byte."),
+        document.commands(lines),
         f"<p>In this page: {', '.join(links)}.</p>",
-        page.table(Sheet("Input files", ["file", "SHA-256"], inputs, names=2)),
+        document.table(Sheet("Input files", ["file", "SHA-256"], inputs, names=2)),
     )

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from farweb.errors import FarwebError
-from farweb.report import page
+from farweb.judge.judgement import DECIDING
+from farweb.judge.units import is_quantity
+from farweb.paint import document
+from farweb.paint.document import Page, section
 from farweb.report.findings import ends_of, ranked, rows_by
-from farweb.report.page import Page, section
 from farweb.report.path import span
 from farweb.report.points import Point, sweep_points, which
 from farweb.report.sections import Asked, first_screen, paths, reproduction, rests_on, tunnels, warnings
@@ -18,20 +20,18 @@ from farweb.report.words import at, names_of
 from farweb.results.design import KINDS, Factor
 from farweb.results.metrics import Metric, find_metric, words
 from farweb.results.sweep import SweepTables
-from farweb.results.sweep_screen import screen
-from farweb.results.sweep_summary import MAIN, SweepSummary, summarize
 from farweb.results.sweep_warnings import comparable, warnings_of
 from farweb.size.screen import screen as size_screen
 from farweb.size.tried import Numbers
-from farweb.statistics.judgement import DECIDING
-from farweb.statistics.units import is_quantity
+from farweb.summary.screen import screen
+from farweb.summary.sweep import MAIN, SweepSummary, summarize
 from farweb.text import toml
 from farweb.text.quantities import quantity
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital, listed, named, plural, ranged
 
 if TYPE_CHECKING:
-    from farweb.plot.figure import Figure
+    from farweb.paint.figure import Figure
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 """Figures that have a factor along their axis; all but the first are about the load."""
@@ -62,11 +62,11 @@ def sweep_page(sweep: SweepTables, asked: Asked) -> Page:
     shown = results(sweep, metrics, factors) if found is None or asked.metrics else []
     warned = [*(found.warnings if found else ()), *_warnings(sweep, metrics)]
     sections = [
-        page.warnings(_state(sweep)),
+        document.warnings(_state(sweep)),
         first_screen(_answer(sweep, summary, found, main), figures[:1], paths(there, _called)),
         _factors(sweep),
-        section("Results", *shown, page.table(summary.sheets()["variation"])),
-        section("Figures", *map(page.figure, figures[1:])),
+        section("Results", *shown, document.table(summary.sheets()["variation"])),
+        section("Figures", *map(document.figure, figures[1:])),
         rests_on(there, [*_design_sentences(sweep, metrics), *tunnels(summary.tunnel_shares or ())], warmup(sweep)),
         warnings(warned, there, lambda some: which(sweep, points, some)),
         _reproduction(sweep, asked, found),
@@ -178,7 +178,7 @@ def _factors(sweep: SweepTables) -> str:
                 ]
                 sets.append(f"{named(name, str(level['level']))}: {', '.join(values) or 'as the scenario has it'}")
     header = ["called here", "factor", "levels"]
-    return page.table(Sheet("What was varied", header, rows, names=3)) + page.bullets(sets)
+    return document.table(Sheet("What was varied", header, rows, names=3)) + document.bullets(sets)
 
 
 def _levels(factor: Factor) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from farweb.report import page
+from farweb.paint import document
 from farweb.report.findings import Row, interval_of, ranked, rows_by, sources
 from farweb.report.words import Names, extent, names_of
 from farweb.results.design import Factor
@@ -50,7 +50,7 @@ def results(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
     few = f"; {TWO}" if repeats == "2" and not fixed else ""
     note += f"Below each: its 95 % interval, of {units}{few}." if repeats != "1" else "One run each."
     sheet = _sheet(title, rows, by, metrics, names)
-    parts = [page.table(sheet), page.paragraph(note, "note")]
+    parts = [document.table(sheet), document.paragraph(note, "note")]
     if len(rows) < len(design.points):
         parts.append(_all(sweep, metrics))
     return parts
@@ -59,10 +59,10 @@ def results(sweep: SweepTables, metrics: Sequence[Metric], by: Sequence[Factor])
 def _all(sweep: SweepTables, metrics: Sequence[Metric]) -> str:
     points = len(sweep.design.points)
     if points > _ALL_ROWS:
-        return page.paragraph(f"All {points:,} points are in the table estimates of the results folder.", "note")
+        return document.paragraph(f"All {points:,} points are in the table estimates of the results folder.", "note")
     factors = sweep.design.factors
     sheet = _sheet("Estimates at each point", rows_by(sweep, metrics, factors), factors, metrics, names_of(sweep))
-    return page.folded(f"All {plural(points, 'point')}", page.table(sheet, long=True)) + page.paragraph(
+    return document.folded(f"All {plural(points, 'point')}", document.table(sheet, long=True)) + document.paragraph(
         f"The table of all {points:,} points is in the page itself, and left out on paper.", "note paper"
     )
 
@@ -113,4 +113,4 @@ def warmup(sweep: SweepTables) -> str:
     restless = table.filter(~pl.col("steady")).height
     if restless:
         rows.append(["points without a steady state", f"{restless:,} of {table.height:,}"])
-    return page.table(Sheet("Warm-up and measurement", ["", ""], [row for row in rows if row[1]]))
+    return document.table(Sheet("Warm-up and measurement", ["", ""], [row for row in rows if row[1]]))

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from farweb.description import Description
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
+from farweb.inputs.description import Description
 from farweb.reproduce.study import Study, StudyResults, StudySweep
 from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs

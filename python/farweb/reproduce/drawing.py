@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from farweb.errors import ResultsError
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import series_of
 from farweb.reproduce.curves import Curve, means
 from farweb.reproduce.study import StudyResults
@@ -192,8 +192,7 @@ def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[s
     Raises:
         RunError: The folder cannot be written to.
     """
-    from farweb.plot import chart, paper
-    from farweb.report import page
+    from farweb.paint import chart, document, paper
 
     study = results.study
     try:
@@ -204,4 +203,4 @@ def draw_figure(results: StudyResults, name: str, out: Path, formats: Sequence[s
     for file in files:
         chart.save(painted, file)
     png = next((file.read_bytes() for file in files if file.suffix == ".png"), None)
-    return Drawn(study.name, name, files, page.picture(painted, png), "")
+    return Drawn(study.name, name, files, document.picture(painted, png), "")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from farweb import _core
 from farweb.files.atomic import staged_file
-from farweb.report import page
-from farweb.report.page import Page, section
+from farweb.paint import document
+from farweb.paint.document import Page, section
 from farweb.reproduce.claims import Verdict
 from farweb.reproduce.drawing import Drawn
 from farweb.reproduce.scoreboard import Scoreboard, measured_text
@@ -16,22 +16,22 @@ from farweb.text.sheet import Sheet
 
 def html_page(results: Sequence[StudyResults], board: Scoreboard, drawn: Sequence[Drawn]) -> Page:
     """The page of a campaign."""
-    sections = [page.paragraph(f"{board.text}.", "headline")]
+    sections = [document.paragraph(f"{board.text}.", "headline")]
     for each in results:
         study, mine = each.study, board.of(each.study)
         figures = [figure for figure in drawn if figure.study == study.name]
         sections.append(
             section(
                 study.title,
-                page.paragraph(study.question, "question"),
-                page.paragraph(study.source, "note"),
-                page.table(mine.sheet(f"Claims: {mine.text}")),
-                page.bullets(
+                document.paragraph(study.question, "question"),
+                document.paragraph(study.source, "note"),
+                document.table(mine.sheet(f"Claims: {mine.text}")),
+                document.bullets(
                     f"{verdict.claim.id} {verdict.verdict}: {verdict.why}" for verdict in mine.verdicts if verdict.why
                 ),
-                page.folded("How each claim is measured, and all that was measured", page.table(details(mine))),
+                document.folded("How each claim is measured, and all that was measured", document.table(details(mine))),
                 *(figure.html for figure in figures if figure.html),
-                page.bullets(f"figure {figure.name}: {figure.why}" for figure in figures if figure.why),
+                document.bullets(f"figure {figure.name}: {figure.why}" for figure in figures if figure.why),
             )
         )
     return Page("Published studies, reproduced", "", _subject(results), tuple(sections))

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from farweb.description import Description
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.shipped import shipped
+from farweb.inputs.description import Description
 from farweb.reproduce.claims import Claim, Measured, read_claims
 from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading, read_toml
 from farweb.results.sweep import SweepTables
@@ -26,7 +26,7 @@ from farweb.text.words import nearest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from farweb.plot.figure import Figure
+    from farweb.paint.figure import Figure
 
 Measure = Callable[["StudyResults"], "Sequence[Measured]"]
 Drawn = Callable[["StudyResults"], "Figure"]

@@ -44,7 +44,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
             if results.has(table):
                 rows = dataset({table: results.table(table)}, refusals)
                 _view(database, table, rows, f"SELECT part.*{derived_in_sql(table, 'part')} FROM part")
-        return _answer(database, query, refusals)
+        return _answer(database, query, refusals, "the run did not record it")
 
 
 def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
@@ -81,7 +81,8 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
                 joined = f"FROM part JOIN runs ON runs.run = part.{_PART_OF}"
                 rows = dataset(parts, refusals, _PART_OF)
                 _view(database, table, rows, f"SELECT {columns} {joined}")
-        return _answer(database, query, refusals)
+        has_ended = bool(sweep.tables_of_runs("requests"))
+        return _answer(database, query, refusals, "no run recorded it" if has_ended else "no run has ended")
 
 
 def _view(database: "duckdb.DuckDBPyConnection", name: str, rows: "ds.Dataset", select: str) -> None:
@@ -105,8 +106,17 @@ def _shared(labels: Iterable[str], table: str) -> list[str]:
 _PART_OF = "part_of_run"  # a column that no table has
 
 
-def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequence[FarwebError]) -> "pl.DataFrame":
-    """The answer to a query; refusals of its tables come before errors that follow from them."""
+def _answer(
+    database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequence[FarwebError], absent: str
+) -> "pl.DataFrame":
+    """The answer to a query; refusals of its tables come before errors that follow from them.
+
+    Args:
+        database: The tables that are there.
+        query: In SQL.
+        refusals: Of rows, as they are read.
+        absent: Why a table that results may have is not there.
+    """
     import duckdb
     import polars as pl
     import pyarrow as pa
@@ -125,7 +135,7 @@ def _answer(database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequenc
             raise refusals[0] from None
         if refused := refusal_in(str(error)):
             raise RunError(f"SQL: {refused}") from None
-        raise ResultsError(_explained(str(error), database)) from None
+        raise ResultsError(_explained(str(error), database, absent)) from None
     except (pa.ArrowException, UnicodeDecodeError) as error:
         if refusals:
             raise refusals[0] from None
@@ -156,8 +166,8 @@ def _plain(table: "pa.Table") -> "pa.Table":
     return table
 
 
-def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
-    """An error of SQL in a line: the mistake, and the word probably meant."""
+def _explained(message: str, database: "duckdb.DuckDBPyConnection", absent: str) -> str:
+    """An error of SQL in a line: the mistake, and the word probably meant, or why a table is `absent`."""
     first = message.splitlines()[0]
     place = next((line.partition(": ")[2] for line in message.splitlines() if line.startswith("LINE ")), "")
     if missing := re.search(r'Referenced (?:column|table) "(.+?)" not found', first):
@@ -169,6 +179,8 @@ def _explained(message: str, database: "duckdb.DuckDBPyConnection") -> str:
     if missing := re.search(r"Table with name (.+?) does not exist", first):
         rows = database.execute("SELECT DISTINCT table_name FROM duckdb_columns() WHERE NOT internal").fetchall()
         names = sorted(name for (name,) in rows)
+        if missing[1].lower() in results_tables():
+            return f"no table {missing[1]}: {absent}; there are {', '.join(names)}"
         return f"no table {missing[1]}{_nearest(missing[1], names)}; there are {', '.join(names)}"
     what = re.sub(r"^\w+ Error: ", "", first)
     return f"SQL: {what}{f' (in: {place.strip()})' if place else ''}"

@@ -17,8 +17,8 @@ from farweb.results.requests import QUANTILES, Times, times_of
 from farweb.results.store import Store
 from farweb.results.sweep_schema import to_table
 from farweb.statistics import anova, blocks
+from farweb.statistics.blocks import Origin
 from farweb.statistics.intervals import Estimate, margin_of, quantiles, resampled, resampled_means, students
-from farweb.statistics.judgement import Origin
 from farweb.statistics.paired import Paired, paired
 from farweb.statistics.warmup import mser5
 

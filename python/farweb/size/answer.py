@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from farweb.results.judged import OF_LOG
+from farweb.judge.judged import OF_LOG
 from farweb.results.metrics import words
 from farweb.size.judge import Judge, Meets
 from farweb.size.screen import screen, sentence
@@ -12,7 +12,7 @@ from farweb.size.search import Found, Limits, Search
 from farweb.size.target import Clause, Target
 from farweb.size.tried import Numbers, Reading, Tried
 from farweb.size.vary import Axis
-from farweb.statistics.judgement import Origin
+from farweb.statistics.blocks import Origin
 from farweb.text import parse
 from farweb.text.quantities import interval, quantity
 from farweb.text.sheet import Screen, Shown

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from farweb.check import check
-from farweb.description import Description
+from farweb.check.check import check
+from farweb.check.extent import Extent, extent_of_values
 from farweb.errors import FarwebError, ResultsError, RunError
-from farweb.extent import Extent, extent_of_values
+from farweb.inputs.description import Description
 from farweb.inputs.tables import open_hosts
 from farweb.results.design import Design, Factor, Level
 from farweb.results.manifest import has_random_links, repeats_its_requests

@@ -45,12 +45,12 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.judge.verdicts import slice_word
 from farweb.size.intervals import mean_interval
 from farweb.size.log import Beside, OfLog, change_of
 from farweb.size.target import Clause, Target
+from farweb.statistics.blocks import Origin
 from farweb.statistics.intervals import ratio_of_units, student
-from farweb.statistics.judgement import Origin
-from farweb.statistics.verdicts import slice_word
 
 Row = Mapping[str, float | int | None]
 

@@ -3,7 +3,7 @@
 Another seed repeats the log and says nothing about other requests: one run of a value is enough, and intervals come
 from blocks of consecutive requests, as in `show` and `compare`. A numeric bound is compared with the interval of the
 metric. A multiple of `best` is judged by pairs, against the best value tried, by the rule of
-`farweb.statistics.judgement` with the multiple as the margin: a worse value fails, one worse by at most the margin
+`farweb.judge.judgement` with the multiple as the margin: a worse value fails, one worse by at most the margin
 passes. For `latency` alone all of the rule decides: a value fails where M is clear and beyond the margin, or failures
 or the slowest are worse by it; all others pass. So a search and `farweb compare` never contradict each other.
 
@@ -23,18 +23,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from farweb.results.judged import Matched, is_long, judged
+from farweb.judge.judged import Matched, is_long, judged
+from farweb.judge.judgement import SHORT, Difference, Verdict, held_by
+from farweb.judge.pairs import SAME, Pairs, Sides, read_once, requests_of
+from farweb.judge.ranking import ranking
+from farweb.judge.sentences import called, holders
+from farweb.judge.units import Units
+from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.results.metrics import GROUPS, Metric, group_of
-from farweb.results.pairs import SAME, Pairs, Sides, read_once, requests_of
-from farweb.results.ranking import ranking
 from farweb.results.requests import QUANTILES, TIMES
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
-from farweb.statistics.judgement import SHORT, Difference, Verdict, held_by
-from farweb.statistics.sentences import called, holders
-from farweb.statistics.units import Units
-from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.text.quantities import percents
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.judge.verdicts import MARGIN
 from farweb.results.metrics import METRICS, Metric, find_metric, metrics_table, within
-from farweb.statistics.verdicts import MARGIN
 from farweb.text import parse as quantity
 from farweb.text.parse import NUMBER, UNIT, QuantityError
 from farweb.text.words import nearest

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from farweb.size.judge import Meets
-from farweb.statistics.judgement import Origin
+from farweb.statistics.blocks import Origin
 from farweb.statistics.quantiles import to_json
 from farweb.text import parse as quantity
 

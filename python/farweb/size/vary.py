@@ -19,7 +19,7 @@ from farweb.text import parse as quantity
 from farweb.text.parse import Quantity, QuantityError
 
 if TYPE_CHECKING:
-    from farweb.description import Description, Value
+    from farweb.inputs.description import Description, Value
 
 _SHARE = Fraction(1, 100)  # chosen: finer than replications resolve, 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values

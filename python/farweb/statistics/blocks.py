@@ -14,9 +14,13 @@ statistic from a stationary sequence, Annals of Statistics 14, 1986 (statistics 
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+Origin = Literal["replications", "blocks", "none"]
+"""Units that an interval comes from: replications of a run, blocks of consecutive requests, or no interval."""
 
 BLOCKS = 20
 """Most blocks. Chosen: the middle of Schmeiser's range."""

@@ -33,7 +33,7 @@ def write_copy(kind: str, source: Path, sha256: str, copy: Path) -> dict[str, An
     """Write the copy of a file, each row checked by the core.
 
     Args:
-        kind: Kind of the file, as `farweb.description.Input` has it.
+        kind: Kind of the file, as `farweb.inputs.description.Input` has it.
         source: The file, of any format.
         sha256: Digest of its content, which names the copy.
         copy: Where the copy goes.

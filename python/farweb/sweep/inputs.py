@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.description import Description, Input
 from farweb.errors import ResultsError, StorageError, WorkloadError
 from farweb.files.regular import sha256_of
 from farweb.files.scratch import scratch
+from farweb.inputs.description import Description, Input
+from farweb.inputs.prepared import Prepared
 from farweb.inputs.provenance import caveats, origin, provenance
-from farweb.prepared import Prepared
 from farweb.results.store import Store, input_name
 from farweb.sweep.copies import Copy, whole_copy, write_copy
 

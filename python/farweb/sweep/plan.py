@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb import _core
-from farweb.description import Description
 from farweb.errors import ScenarioError
+from farweb.inputs.description import Description
 from farweb.results.metrics import DEFINITION
 from farweb.sweep.inputs import Inputs, Source
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from farweb.description import Description
+from farweb.check.extent import packets_of_points
 from farweb.errors import require_range
-from farweb.extent import packets_of_points
+from farweb.inputs.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs
@@ -30,7 +30,7 @@ class Schedule(Shown):
         runs: In the order of the plan.
         finished: Ids of runs with results in the folder.
         jobs: Runs at a time.
-        packets: Packets over links of a run, by point, as `farweb check` estimates them (`farweb.extent`). Points
+        packets: Packets over links of a run, by point, as `farweb check` estimates them (`farweb.check.extent`). Points
             without requests, or with levels that contradict each other, are left out.
     """
 

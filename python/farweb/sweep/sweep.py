@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.description import Description
 from farweb.files.columns import of_numbers, of_values
+from farweb.inputs.description import Description
 from farweb.results import integrity
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, SWEEP_KIND

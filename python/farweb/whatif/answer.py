@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from farweb.judge.judgement import cell_of
+from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.judgement import cell_of
-from farweb.statistics.verdicts import Word
 from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import capital, listed

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb.description import Description, Value
+from farweb.inputs.description import Description, Value
+from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
 from farweb.pages.answer import onload_s
 from farweb.pages.graph import RULES, Dependency, Edge, graph_of
 from farweb.pages.owners import own_hosts
@@ -22,7 +23,6 @@ from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.progress import Progress
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import Base, Change, levels_of, together
 

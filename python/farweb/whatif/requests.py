@@ -10,19 +10,19 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from farweb.description import Description
+from farweb.check.extent import extent_of_values
 from farweb.errors import RunError
-from farweb.extent import extent_of_values
 from farweb.files.columns import NULL_ID, arrow_schema, to_arrow
 from farweb.files.scratch import scratch
+from farweb.inputs.description import Description
 from farweb.inputs.tables import REQUESTS, open_requests
+from farweb.judge.judged import Matched, matched, verdict_of
+from farweb.judge.judgement import held_by
+from farweb.judge.pairs import Pairs, pair, read_once
+from farweb.judge.sentences import holders
 from farweb.pages.weather import SEEDS, check_seeds, is_drawn
 from farweb.progress import Progress
 from farweb.results.groups import VISIT_LABELS
-from farweb.results.judged import Matched, matched, verdict_of
-from farweb.results.pairs import Pairs, pair, read_once
-from farweb.statistics.judgement import held_by
-from farweb.statistics.sentences import holders
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import run_sweep
 from farweb.sweep.workers import Workers
@@ -30,8 +30,8 @@ from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
 
 if TYPE_CHECKING:
+    from farweb.judge.judgement import Verdict
     from farweb.results.sweep import SweepTables
-    from farweb.statistics.judgement import Verdict
 
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
@@ -196,7 +196,7 @@ class _Judge:
         """The effect of the changes of a point."""
         runs = matched(self._sweep, [0], [point], [0], self._part, "--seeds 5 includes their chance")
         pairs = self._pairs(runs)
-        verdict = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
+        verdict, _ = verdict_of(pairs, runs, (_AS_IT_IS, "changed"), together=self._number)
         self.verdicts.append(verdict)
         everyone, groups = verdict.slices[0], dict(verdict.groups)
         first, later = (groups[label].difference_s if label in groups else None for label in VISIT_LABELS.values())

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from farweb.description import Description, Value
 from farweb.errors import FarwebError
 from farweb.files.scratch import scratch
+from farweb.inputs.description import Description, Value
 from farweb.inputs.new import new_scenario, table_of
 from farweb.inputs.paths import check_words
 from farweb.pages.har import is_har, numbered, read_har

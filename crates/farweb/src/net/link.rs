@@ -25,10 +25,10 @@ use crate::units::{Duration, Instant};
 
 use super::config::LinkConfig;
 use super::loss::{Hit, LossProcess};
-use super::queue::{Dropped, Late, Queue, QueueConfig};
+use super::queue::{Dropped, Late, Queue, QueueConfig, Verdict};
 use super::stats::{LinkStats, Meter};
 use super::timeline::{Changes, Cursor};
-use super::transmitter::Transmitter;
+use super::transmitter::{Sent, Transmitter};
 use super::{DropReason, Enqueued, Packet};
 
 /// One direction of a link, with the packets that wait, are sent or travel on it.
@@ -42,6 +42,8 @@ pub struct Link<P> {
     /// Of a link that does not change.
     delay: Duration,
     takes_no_time: bool,
+    /// It is more than a rate, a delay and a drop-tail queue, or measures how long packets wait.
+    is_special: bool,
     meter: Meter,
 }
 
@@ -78,9 +80,11 @@ impl<P: Packet> Link<P> {
             let changes = Changes::new(start, trace, config.timeline.jitter, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
+        let queue = Queue::new(queue, || random("aqm"));
         Self {
+            is_special: !loss.is_none() || queue.is_managed() || transmitter.is_changing(),
             loss,
-            queue: Queue::new(queue, || random("aqm")),
+            queue,
             transmitter,
             delay: config.delay,
             takes_no_time: config.takes_no_time(),
@@ -105,17 +109,33 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
-        if let Some(hit) = self.loss.hit(now, packet) {
-            return self.lose_or_mark(now, packet, hit);
+        if self.is_special {
+            return self.enqueue_special(now, packet);
         }
-        self.queue_up(now, packet)
+        let bytes = packet.bytes();
+        if !self.queue.fits(now, bytes) {
+            return self.drop(DropReason::Full);
+        }
+        let sent = self.transmitter.send(now, bytes);
+        let event = (self.queue.backlog.on_link() == 0).then(|| sent.departure + self.delay);
+        self.accept(now, packet, sent, event)
     }
 
-    /// The loss process has chosen a packet.
+    /// The same on a link that is more than a rate, a delay and a drop-tail queue, or that measures how long packets wait.
+    #[inline(never)]
+    fn enqueue_special(&mut self, now: Instant, packet: &P) -> Enqueued {
+        match self.loss.hit(now, packet) {
+            None => self.queue_up(now, packet),
+            Some(Hit::Lost) => self.drop(DropReason::Loss),
+            Some(Hit::Marked) => self.mark(now, packet),
+        }
+    }
+
+    /// The loss process marks a packet, which it drops if that takes no marks.
     #[cold]
-    fn lose_or_mark(&mut self, now: Instant, packet: &P, hit: Hit) -> Enqueued {
+    fn mark(&mut self, now: Instant, packet: &P) -> Enqueued {
         let mut marked = packet.clone();
-        if hit == Hit::Lost || !marked.set_ce() {
+        if !marked.set_ce() {
             return self.drop(DropReason::Loss);
         }
         let enqueued = self.queue_up(now, &marked);
@@ -125,40 +145,55 @@ impl<P: Packet> Link<P> {
         enqueued
     }
 
-    #[inline(always)]
+    /// A packet that is not lost reaches the queue.
     fn queue_up(&mut self, now: Instant, packet: &P) -> Enqueued {
         let bytes = packet.bytes();
-        if !self.queue.admits(now, bytes) {
-            return self.enqueue_or_drop(now, packet);
+        match self.queue.verdict(now, bytes) {
+            Verdict::Joins => self.send(now, packet),
+            Verdict::Refused(reason) => self.drop(reason),
+            Verdict::ChosenByPie => self.mark_or_drop(now, packet),
+            Verdict::Waits => self.enqueue_late(now, packet),
         }
-        self.accept(now, packet)
     }
 
+    /// PIE has chosen a packet.
+    #[cold]
+    fn mark_or_drop(&mut self, now: Instant, packet: &P) -> Enqueued {
+        let mut marked = packet.clone();
+        match self.queue.mark_or_refuse(now, &mut marked) {
+            Some(reason) => self.drop(reason),
+            None => {
+                self.meter.mark();
+                self.send(now, &marked)
+            }
+        }
+    }
+
+    /// A packet takes its turn on the transmitter.
+    fn send(&mut self, now: Instant, packet: &P) -> Enqueued {
+        let sent = self.transmitter.send_any(now, packet.bytes());
+        let event = (self.queue.backlog.on_link() == 0)
+            .then(|| self.transmitter.newest_arrival(sent.departure, self.delay));
+        if sent.departure > now {
+            self.meter.note_wait(sent.start, now);
+        }
+        self.accept(now, packet, sent, event)
+    }
+
+    /// A packet joins the backlog, when its turn is known.
     #[inline(always)]
-    fn accept(&mut self, now: Instant, packet: &P) -> Enqueued {
+    fn accept(&mut self, now: Instant, packet: &P, sent: Sent, event: Option<Instant>) -> Enqueued {
         let bytes = packet.bytes();
-        let start = self.transmitter.free_from(now);
-        let departure = self.transmitter.send(now, bytes);
         self.meter.accept(bytes);
-        let event = (self.queue.backlog.on_link() == 0).then(|| self.newest_arrival(departure));
-        self.queue.backlog.join(departure, packet.clone());
-        if departure > now {
-            self.meter.hold(now, start, departure, bytes, self.queue.backlog.bytes());
+        self.queue.backlog.join(sent.departure, packet.clone());
+        if sent.departure > now {
+            self.meter.hold(now, sent, bytes, self.queue.backlog.bytes());
         }
         Enqueued::Queued { event }
     }
 
-    /// A packet may not join the backlog at once: it joins a queue that decides later, joins marked, or is dropped.
-    #[cold]
-    fn enqueue_or_drop(&mut self, now: Instant, packet: &P) -> Enqueued {
-        if self.queue.late().is_none() {
-            let mut marked = packet.clone();
-            if !self.queue.admits_marked(now, &mut marked) {
-                return self.drop(self.queue.refuses_for());
-            }
-            self.meter.mark();
-            return self.accept(now, &marked);
-        }
+    /// A packet joins a queue that decides later.
+    fn enqueue_late(&mut self, now: Instant, packet: &P) -> Enqueued {
         self.serve(now);
         let Self { queue: Queue { backlog, .. }, transmitter, .. } = self;
         backlog.drain(now);
@@ -173,7 +208,7 @@ impl<P: Packet> Link<P> {
         late.shed(now, sent);
         let waiting = late.bytes();
         self.meter.note_held(held + waiting);
-        Enqueued::Late { event: is_idle.then(|| self.transmitter.newest_arrival()) }
+        Enqueued::Late { event: is_idle.then(|| self.transmitter.newest_arrival(now, self.delay)) }
     }
 
     fn late(&mut self) -> &mut Late<P> {
@@ -195,10 +230,10 @@ impl<P: Packet> Link<P> {
         let Some((joined, packet)) = self.late().take(now) else { return false };
         let bytes = packet.bytes();
         // It was there by then: the busy period of the packet before goes on.
-        let departure = self.transmitter.send(joined, bytes);
+        let departure = self.transmitter.send_any(joined, bytes).departure;
         self.meter.accept(bytes);
         self.queue.backlog.join(departure, packet);
-        self.meter.send(joined, now, departure, bytes);
+        self.meter.send(joined, Sent { start: now, departure }, bytes);
         true
     }
 
@@ -278,8 +313,7 @@ impl<P: Packet> Link<P> {
     #[inline(always)]
     pub(super) fn event_after(&mut self, now: Instant, tell: impl FnOnce()) -> Option<Instant> {
         if self.transmitter.is_changing() {
-            self.serve(now);
-            if self.has_news() {
+            if self.serves_news(now) {
                 tell();
             }
             return self.transmitter.arrive(now);
@@ -287,6 +321,13 @@ impl<P: Packet> Link<P> {
         let arrival = |place| self.queue.backlog.departure(place).map(|departure| departure + self.delay);
         debug_assert_eq!(arrival(0), Some(now), "an arrival at the wrong time");
         arrival(1)
+    }
+
+    /// Makes up for the packets that were taken by `now`; true when there is news.
+    #[inline(never)]
+    fn serves_news(&mut self, now: Instant) -> bool {
+        self.serve(now);
+        self.has_news()
     }
 
     /// The packet at the head arrives.
@@ -299,17 +340,7 @@ impl<P: Packet> Link<P> {
     #[must_use]
     pub fn newest(&self) -> Option<Carried<'_, P>> {
         let (departure, packet) = self.queue.backlog.newest()?;
-        Some(Carried { packet, departure, arrival: self.newest_arrival(departure) })
-    }
-
-    /// When the packet accepted last, which leaves at `departure`, arrives.
-    #[inline]
-    fn newest_arrival(&self, departure: Instant) -> Instant {
-        if self.transmitter.is_changing() {
-            self.transmitter.newest_arrival()
-        } else {
-            departure + self.delay
-        }
+        Some(Carried { packet, departure, arrival: self.transmitter.newest_arrival(departure, self.delay) })
     }
 
     /// A connection has ended, without a packet on the link: what loss process and queue keep of it is dropped.
@@ -356,6 +387,7 @@ impl<P: Packet> Link<P> {
     /// Measures how long packets wait, from now on.
     pub fn measure_waits(&mut self) {
         self.meter.measure_waits();
+        self.is_special = true;
     }
 
     /// Packets on the link: waiting, in transmission, and travelling to the far end.

@@ -78,17 +78,15 @@ impl LossProcess {
         Self::Changing(Box::new(Changing { own: self, changes, random }))
     }
 
-    /// What happens to `packet`, which reaches the link at `now`, if anything does.
-    #[inline]
-    pub(super) fn hit<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
-        if matches!(self, Self::None) { None } else { self.chosen(now, packet) }
+    /// True when it chooses no packet.
+    pub(super) const fn is_none(&self) -> bool {
+        matches!(self, Self::None)
     }
 
-    /// The same of a process that may choose `packet`. Kept out of line: most links lose nothing.
-    #[inline(never)]
-    fn chosen<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
+    /// What happens to `packet`, which reaches the link at `now`, if anything does.
+    pub(super) fn hit<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
         let is_lost = match self {
-            Self::None => false,
+            Self::None => return None,
             Self::List(list) => return list.hit(packet.flow(), packet.kind()),
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),

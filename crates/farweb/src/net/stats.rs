@@ -13,6 +13,7 @@ use crate::units::{BitRate, Bytes, Duration, Instant};
 use super::queue::{Backlog, Sums};
 use super::sojourn::{Histogram, Sojourn, Waits};
 use super::timeline::{Cursor, Trace};
+use super::transmitter::Sent;
 use super::{DropReason, Packet};
 
 /// Statistics of one direction of a link from `from` to `to`.
@@ -198,32 +199,23 @@ impl Meter {
         self.open.packets += 1;
     }
 
-    /// That packet is in the queue from `now` to `departure`, from `start` on in transmission; with it the queue has
-    /// `held_bytes`.
+    /// That packet is in the queue from `now` until it is sent; with it the queue has `held_bytes`.
     #[inline]
-    pub(super) fn hold(
-        &mut self,
-        now: Instant,
-        start: Instant,
-        departure: Instant,
-        bytes: u32,
-        held_bytes: u64,
-    ) {
-        self.open.busy += departure - start;
-        self.open.queue_byte_nanos += byte_nanos(bytes, departure - now);
+    pub(super) fn hold(&mut self, now: Instant, sent: Sent, bytes: u32, held_bytes: u64) {
+        self.open.busy += sent.departure - sent.start;
+        self.open.queue_byte_nanos += byte_nanos(bytes, sent.departure - now);
         self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(held_bytes));
-        self.note_wait(start, now);
     }
 
-    /// A packet that joined at `joined` is in transmission from `start` to `departure`.
-    pub(super) fn send(&mut self, joined: Instant, start: Instant, departure: Instant, bytes: u32) {
-        self.open.busy += departure - start;
-        self.open.queue_byte_nanos += byte_nanos(bytes, departure - start);
-        self.note_wait(start, joined);
+    /// A packet that joined at `joined` is in transmission.
+    pub(super) fn send(&mut self, joined: Instant, sent: Sent, bytes: u32) {
+        self.open.busy += sent.departure - sent.start;
+        self.open.queue_byte_nanos += byte_nanos(bytes, sent.departure - sent.start);
+        self.note_wait(sent.start, joined);
     }
 
-    #[inline]
-    fn note_wait(&mut self, start: Instant, joined: Instant) {
+    /// A packet that joined at `joined` is in transmission from `start` on.
+    pub(super) fn note_wait(&mut self, start: Instant, joined: Instant) {
         if let Some(waiting) = &mut self.sojourn {
             waiting.sojourn.note(start, start - joined);
         }
@@ -372,7 +364,7 @@ mod tests {
             self.free_at = start + Duration::from_nanos(10);
             self.backlog.join(self.free_at, data(0, 100));
             self.meter.accept(100);
-            self.meter.hold(now, start, self.free_at, 100, self.backlog.bytes());
+            self.meter.hold(now, Sent { start, departure: self.free_at }, 100, self.backlog.bytes());
         }
 
         fn stats(

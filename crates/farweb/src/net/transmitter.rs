@@ -30,6 +30,15 @@ pub(super) struct Transmitter {
     slack: u64,
 }
 
+/// Turn of a packet on a transmitter.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    /// When the transmitter is free for it.
+    pub(super) start: Instant,
+    /// When its last bit leaves.
+    pub(super) departure: Instant,
+}
+
 /// Nanoseconds that a byte takes at 1 bit/s.
 const NANOS_PER_BYTE_AT_1_BPS: u64 = 8 * 1_000_000_000;
 
@@ -50,20 +59,18 @@ impl Transmitter {
         now.max(self.free_at)
     }
 
-    /// Takes a packet of `bytes` bytes; returns when its last bit leaves.
+    /// Takes a packet of `bytes` bytes on a link that does not change.
     ///
     /// # Panics
     /// When the packet has 2^31 bytes or more: no IP packet has.
     #[inline]
-    pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Instant {
-        let Some(rate) = self.rate else {
-            return if self.is_changing() { self.send_changing(now, bytes) } else { now };
-        };
+    pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Sent {
+        let Some(rate) = self.rate else { return Sent { start: now, departure: now } };
         if now >= self.free_at {
             (self.free_at, self.slack) = (now, 0);
         }
         assert!(bytes < 1 << 31, "a packet of {bytes} bytes");
-        let rate = rate.as_bps();
+        let (start, rate) = (self.free_at, rate.as_bps());
         let scaled = u64::from(bytes) * NANOS_PER_BYTE_AT_1_BPS;
         let (mut nanos, part) = (scaled / rate, scaled % rate);
         if part <= self.slack {
@@ -73,14 +80,22 @@ impl Transmitter {
             self.slack += rate - part;
         }
         self.free_at += Duration::from_nanos(nanos);
-        self.free_at
+        Sent { start, departure: self.free_at }
+    }
+
+    /// Takes a packet of `bytes` bytes on any link.
+    pub(super) fn send_any(&mut self, now: Instant, bytes: u32) -> Sent {
+        if self.is_changing() {
+            Sent { start: self.free_from(now), departure: self.send_changing(now, bytes) }
+        } else {
+            self.send(now, bytes)
+        }
     }
 
     /// Takes a packet at a rate that changes, or at the opportunities of a trace.
     ///
     /// Work is counted in 10⁻⁹ bit: a rate of 1 bit/s does one a nanosecond. A piece does `slack` of it for nothing at
     /// its begin, as it was rounded up before, and leaves the rest to the next one. A rate of none is unlimited.
-    #[cold]
     fn send_changing(&mut self, now: Instant, bytes: u32) -> Instant {
         let Self { changes: Some(changes), free_at, slack, .. } = self else { panic!("a link that changes") };
         if let Some(chances) = &mut changes.chances {
@@ -116,10 +131,9 @@ impl Transmitter {
         self.changes.is_some()
     }
 
-    /// When the packet sent last arrives, on a link that changes.
-    #[cold]
-    pub(super) fn newest_arrival(&self) -> Instant {
-        self.changes.as_ref().expect("a link that changes").newest
+    /// When the packet sent last, which leaves at `departure`, arrives on a link that has a delay of `delay` or changes.
+    pub(super) fn newest_arrival(&self, departure: Instant, delay: Duration) -> Instant {
+        self.changes.as_ref().map_or(departure + delay, |changes| changes.newest)
     }
 
     /// When the packet at this place on a link that changes arrives.
@@ -151,7 +165,7 @@ mod tests {
         let mut line = transmitter(34_368_000);
         let start = Instant::from_nanos(17);
         for sent in 1..=1_000_000_u64 {
-            assert_eq!(line.send(start, 1500), start + e3.time_to_send(Bytes::new(1500 * sent)));
+            assert_eq!(line.send(start, 1500).departure, start + e3.time_to_send(Bytes::new(1500 * sent)));
         }
         // 12e9 bits at 34.368 Mbit/s: 349.162011173… s; rounding each packet up would end 989 µs later.
         assert_eq!(line.free_at, start + Duration::from_nanos(349_162_011_174));
@@ -161,20 +175,20 @@ mod tests {
     fn a_packet_that_finds_the_transmitter_free_starts_at_once() {
         // 1 byte at 3 bit/s takes 2.666… s.
         let mut line = transmitter(3);
-        let first = line.send(Instant::ZERO, 1);
+        let first = line.send(Instant::ZERO, 1).departure;
         assert_eq!(first, Instant::from_nanos(2_666_666_667));
         // Offered at the very instant of the departure: a new busy period, whose rounding starts afresh.
-        assert_eq!(line.send(first, 1), Instant::from_nanos(2 * 2_666_666_667));
+        assert_eq!(line.send(first, 1).departure, Instant::from_nanos(2 * 2_666_666_667));
         // Offered a nanosecond before the end of that one: it follows without a gap, at 2 × 2.666… s.
         let late = Instant::from_nanos(2 * 2_666_666_667 - 1);
-        assert_eq!(line.send(late, 1), first + Duration::from_nanos(5_333_333_334));
+        assert_eq!(line.send(late, 1).departure, first + Duration::from_nanos(5_333_333_334));
     }
 
     #[test]
     fn without_a_rate_a_packet_takes_no_time() {
         let mut line = Transmitter::new(None);
-        assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
-        assert_eq!(line.send(Instant::from_nanos(5), 1500), Instant::from_nanos(5));
+        assert_eq!(line.send(Instant::from_nanos(5), 1500).departure, Instant::from_nanos(5));
+        assert_eq!(line.send(Instant::from_nanos(5), 1500).departure, Instant::from_nanos(5));
     }
 
     proptest! {
@@ -193,7 +207,7 @@ mod tests {
                 }
                 sum += u64::from(bytes);
                 end = start + rate.time_to_send(Bytes::new(sum));
-                prop_assert_eq!(line.send(now, bytes), end);
+                prop_assert_eq!(line.send(now, bytes).departure, end);
             }
         }
     }

@@ -35,7 +35,7 @@ pub use link_trace::{is_trace, trace_of_bytes};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
     LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
-    Sample, SampleBy, ServerTime, TimeOuts, Unit as SpanUnit, UnreadFields,
+    Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};

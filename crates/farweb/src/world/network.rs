@@ -97,8 +97,7 @@ impl Network {
     /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
-        let Self { path, channels, extras, context: Context { now, queue, observer, actions, .. }, .. } =
-            self;
+        let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
         match path.enqueue(*now, link, packet) {
             Enqueued::Queued { event } => {
                 if let Some(at) = event {
@@ -111,12 +110,7 @@ impl Network {
                 true
             }
             Enqueued::Late { event } => {
-                if let Some(at) = event {
-                    queue.push_on(channels[link], at);
-                }
-                if path.has_news(link) {
-                    actions.later(Action::SettleLink(link));
-                }
+                self.enqueued_late(link, event);
                 true
             }
             Enqueued::Dropped { .. } => {
@@ -126,6 +120,18 @@ impl Network {
                 packet.leave(extras);
                 false
             }
+        }
+    }
+
+    /// A link has taken a packet that decides later.
+    #[cold]
+    fn enqueued_late(&mut self, link: LinkId, event: Option<Instant>) {
+        let Self { path, channels, context: Context { queue, actions, .. }, .. } = self;
+        if let Some(at) = event {
+            queue.push_on(channels[link], at);
+        }
+        if path.has_news(link) {
+            actions.later(Action::SettleLink(link));
         }
     }
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.inputs.fit import Fit, Seen
-from farweb.plot.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.text.quantities import count, share
 
 _POINTS = 400  # of a curve: more cannot be distinguished

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from farweb.errors import FarwebError
-from farweb.plot import style
+from farweb.paint import style
+from farweb.paint.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Floats, Panel, Series
 from farweb.plot.measured import of_group, provenance, short_labels
 from farweb.results.breakdown import Breakdown, break_down, break_down_by
 from farweb.results.parts import KINDS, Kind

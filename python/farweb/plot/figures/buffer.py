@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from farweb.paint.figure import Axis, Figure, Panel
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel
 from farweb.plot.links import Lines
 from farweb.results.estimates import Estimates
 from farweb.results.links import Links

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.paint.figure import Axis, Figure
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure
 from farweb.results.select import Where
 from farweb.results.sweep import SweepTables
 

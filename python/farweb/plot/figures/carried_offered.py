@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.paint.figure import Axis, Figure, Panel, Reference
 from farweb.plot.against import LOAD, Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Reference
 from farweb.plot.links import Lines
 from farweb.results.estimates import Estimates
 from farweb.results.links import Links

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from farweb.paint.figure import Figure, Panel, Series
+from farweb.paint.multiples import SERIES_MAX, with_others
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Figure, Panel, Series
 from farweb.plot.grouping import Group
 from farweb.plot.latency import LATENCY, SHARE, distribution, of_latency, percentiles
 from farweb.plot.measured import counts, measured, provenance
-from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.pooled import Pool, Pools, distribution_of
 from farweb.results.run import RunTables
 from farweb.results.select import Where
@@ -22,7 +22,7 @@ def of_runs(results: Sequence[RunTables], *, by: Sequence[str] | None = None) ->
     Where requests failed or were cut off, the curve ends at the share of the others.
 
     The band is the 95 % band of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (Annals of Probability 18,
-    1990), which takes requests as independent. Dots mark the 50th, 90th and 99th percentile.
+    1990), which takes requests as independent. Dots mark the 50th, 90th and 99th percentile, with five requests beyond.
 
     Raises:
         FarwebError: A result has no finished request.
@@ -40,7 +40,8 @@ def of_runs(results: Sequence[RunTables], *, by: Sequence[str] | None = None) ->
     return of_latency(
         "Distribution of latency",
         "Share of all requests whose last byte arrived within the time on the axis. Dots: 50th, 90th and 99th "
-        f"percentile. Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as independent. {counts(requests)} "
+        f"percentile, with five requests beyond. Bands: 95 % (Dvoretzky–Kiefer–Wolfowitz), requests taken as "
+        f"independent. {counts(requests)} "
         f"{provenance(results, measured=True)}{grey}",
         drawn,
     )
@@ -71,6 +72,7 @@ def of_sweep(sweep: SweepTables, *, by: Sequence[str] | None = None, where: Wher
     return pools.figure(
         "Distribution of latency",
         "Share of all requests whose last byte arrived within the time on the axis, the requests of all seeds "
-        f"together. Dots: 50th, 90th and 99th percentile. {pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
+        f"together. Dots: 50th, 90th and 99th percentile, with five requests beyond. "
+        f"{pools.interval('Shade', 'Dvoretzky–Kiefer–Wolfowitz')}",
         panels,
     )

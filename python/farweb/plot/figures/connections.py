@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from farweb.paint.figure import Axis, Figure, Panel
 from farweb.plot.against import Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.legs import carrier_name
 from farweb.results.run import RunTables

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.plot.catalogue import figure
 from farweb.plot.connection import SHADED, chosen, counted, phases, round_trips, side_by_side, title
-from farweb.plot.figure import Axis, Figure, Panel, Series
-from farweb.results.connection import Trace
 from farweb.results.run import RunTables
+from farweb.views.connection import Trace
 
 WINDOW_ROOM = 1.5
 """Height limit of the advertised window, in the largest value of cwnd, threshold and flight. Chosen: they keep two

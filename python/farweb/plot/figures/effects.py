@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
+from farweb.judge.judged import LevelJudged, deciding, levels_judged
+from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.replicated import about_runs
 from farweb.results.design import Design
-from farweb.results.judged import LevelJudged, deciding, levels_judged
 from farweb.results.metrics import Metric, base_unit, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import NO_SPLIT

@@ -3,8 +3,8 @@
 import polars as pl
 
 from farweb.errors import ResultsError
+from farweb.paint.figure import Axis, Figure, Panel
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel
 from farweb.plot.measured import Samples, provenance, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.results.totals import caches_of

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from farweb.paint.figure import Axis, Figure, Reference
 from farweb.plot.against import DECADES, Drawing
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Reference
 from farweb.results.estimates import Differences, Estimates
 from farweb.results.metrics import base_unit, words
 from farweb.results.select import Where, level_index

@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.plot import style
+from farweb.paint import style
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.measured import Samples, mean, provenance, rows_of, samples, warmup_line
 from farweb.results.run import RunTables
 from farweb.results.totals import REASONS, marked, reasons_of

@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Axis, Figure, Panel, Series
 from farweb.plot.figures.link import DIRECTIONS, chosen, title
 from farweb.plot.measured import Samples, mean, provenance, samples, warmup_line
 from farweb.results.run import RunTables

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from farweb.paint.figure import Density, Figure, Floats, Panel, Series
+from farweb.paint.multiples import SERIES_MAX, with_others
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Density, Figure, Floats, Panel, Series
 from farweb.plot.grouping import Group
 from farweb.plot.latency import CLASS_MIN, LATENCY, SIZE, about_hollow, medians, of_latency
 from farweb.plot.measured import Measured, counts, measured, provenance
-from farweb.plot.multiples import SERIES_MAX, with_others
 from farweb.plot.pooled import Pool, Pools, medians_of
 from farweb.results.estimates import REPLICATIONS_MIN
 from farweb.results.run import RunTables

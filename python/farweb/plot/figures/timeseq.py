@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from farweb.paint.figure import INSETS, Axis, Figure, Floats, Panel, Series
 from farweb.plot.catalogue import figure
 from farweb.plot.connection import (
     SHADED,
@@ -18,9 +19,8 @@ from farweb.plot.connection import (
     side_by_side,
     title,
 )
-from farweb.plot.figure import INSETS, Axis, Figure, Floats, Panel, Series
-from farweb.results.connection import Trace
 from farweb.results.run import RunTables
+from farweb.views.connection import Trace
 
 ROOM = 1.12
 """Height of the picture, in sequence numbers sent: a limiting window touches the data."""

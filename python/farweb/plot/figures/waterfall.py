@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from farweb.paint.figure import Figure
 from farweb.plot.catalogue import figure
-from farweb.plot.figure import Figure
 from farweb.plot.measured import provenance
 from farweb.plot.waterfall import BARS, counted, height, panel, shown
 from farweb.results.run import RunTables
-from farweb.results.view import read_view
+from farweb.views.page_load import read_view
 
 
 @figure(

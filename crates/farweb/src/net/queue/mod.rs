@@ -1,7 +1,7 @@
 //! The queue in front of a transmitter: what stands in it, and the discipline that lets a packet join or not.
 //!
-//! Models two sorts of disciplines, a file each. Those that decide **as a packet arrives** stand behind the one match of
-//! [`Queue::admits`]: a packet that has joined is sent, first in, first out, so that its departure is known at once; the
+//! Models two sorts of disciplines, a file each. Those that decide **as a packet arrives** stand behind
+//! [`Queue::verdict`]: a packet that has joined is sent, first in, first out, so that its departure is known at once; the
 //! queue keeps it with that, until it arrives. Such a discipline is asked for every packet that reaches the link and is
 //! not lost on the way; it sees the [`Backlog`] as it is at that instant, and may keep a state of its own. Those that
 //! decide **as a packet is taken** for transmission keep the packets that wait ([`late`]).
@@ -61,79 +61,92 @@ impl QueueConfig {
 #[derive(Debug, Clone)]
 pub(super) struct Queue<P> {
     pub(super) backlog: Backlog<P>,
-    discipline: Discipline<P>,
+    /// Of drop-tail; none where it is unlimited, or managed.
+    limit: Option<DropTail>,
+    managed: Option<Box<Managed<P>>>,
 }
 
-/// The state of a [`QueueConfig`] on one link direction.
+/// The state of another discipline than drop-tail.
 #[derive(Debug, Clone)]
-enum Discipline<P> {
-    Unlimited,
-    DropTail(DropTail),
-    Pie(Box<pie::State>),
-    Late(Box<Late<P>>),
+enum Managed<P> {
+    Pie(pie::State),
+    Late(Late<P>),
+}
+
+/// What a queue does with a packet that reaches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It joins the backlog at once.
+    Joins,
+    /// It is dropped.
+    Refused(DropReason),
+    /// It is dropped, unless [`Queue::mark_or_refuse`] marks it.
+    ChosenByPie,
+    /// It joins the part that decides later.
+    Waits,
 }
 
 impl<P: Packet> Queue<P> {
     /// An empty queue, which draws from `random` if it draws at all.
     pub(super) fn new(config: QueueConfig, random: impl FnOnce() -> RandomStream) -> Self {
-        let late = |discipline| Discipline::Late(Box::new(Late::new(discipline)));
-        let discipline = match config {
-            QueueConfig::Unlimited => Discipline::Unlimited,
-            QueueConfig::DropTail(limit) => Discipline::DropTail(limit),
-            QueueConfig::Pie(pie) => Discipline::Pie(Box::new(pie::State::new(pie, random()))),
-            QueueConfig::DropHead(config) => late(late::Discipline::DropHead(drop_head::Queue::new(config))),
-            QueueConfig::Codel(config) => late(late::Discipline::Codel(codel::Queue::new(&config))),
+        let late = |discipline| Some(Managed::Late(Late::new(discipline)));
+        let (limit, managed) = match config {
+            QueueConfig::Unlimited => (None, None),
+            QueueConfig::DropTail(limit) => (Some(limit), None),
+            QueueConfig::Pie(pie) => (None, Some(Managed::Pie(pie::State::new(pie, random())))),
+            QueueConfig::DropHead(config) => {
+                (None, late(late::Discipline::DropHead(drop_head::Queue::new(config))))
+            }
+            QueueConfig::Codel(config) => (None, late(late::Discipline::Codel(codel::Queue::new(&config)))),
             QueueConfig::FqCodel(config) => {
-                late(late::Discipline::FqCodel(fq_codel::Queues::new(config, random())))
+                (None, late(late::Discipline::FqCodel(fq_codel::Queues::new(config, random()))))
             }
         };
-        Self { backlog: Backlog::default(), discipline }
+        Self { backlog: Backlog::default(), limit, managed: managed.map(Box::new) }
     }
 
-    /// True when a packet of `bytes` bytes that arrives at `now` may join the backlog at once.
+    /// True for another discipline than drop-tail: [`verdict`](Self::verdict) answers, and not [`fits`](Self::fits).
+    pub(super) const fn is_managed(&self) -> bool {
+        self.managed.is_some()
+    }
+
+    /// True when a packet of `bytes` bytes that arrives at `now` finds room at the tail.
     #[inline]
-    pub(super) fn admits(&mut self, now: Instant, bytes: u32) -> bool {
+    pub(super) fn fits(&mut self, now: Instant, bytes: u32) -> bool {
         self.backlog.drain(now);
-        match &mut self.discipline {
-            Discipline::Unlimited => true,
-            Discipline::DropTail(limit) => limit.admits(bytes, &self.backlog),
-            Discipline::Pie(_) | Discipline::Late(_) => self.is_admitted(now, bytes),
+        self.limit.is_none_or(|limit| limit.admits(bytes, &self.backlog))
+    }
+
+    /// What becomes of a packet of `bytes` bytes that arrives at `now`, by any discipline.
+    pub(super) fn verdict(&mut self, now: Instant, bytes: u32) -> Verdict {
+        let fits = self.fits(now, bytes);
+        match self.managed.as_deref_mut() {
+            None if fits => Verdict::Joins,
+            None => Verdict::Refused(DropReason::Full),
+            Some(Managed::Pie(pie)) => {
+                if pie.admits(now, bytes, &self.backlog) {
+                    Verdict::Joins
+                } else {
+                    Verdict::ChosenByPie
+                }
+            }
+            Some(Managed::Late(_)) => Verdict::Waits,
         }
     }
 
-    /// The same by other disciplines than drop-tail.
-    #[cold]
-    fn is_admitted(&mut self, now: Instant, bytes: u32) -> bool {
-        if let Discipline::Pie(pie) = &mut self.discipline {
-            pie.admits(now, bytes, &self.backlog)
-        } else {
-            false
-        }
-    }
-
-    /// True when the packet that [`admits`](Self::admits) has just refused joins all the same, marked.
-    pub(super) fn admits_marked(&mut self, now: Instant, packet: &mut P) -> bool {
-        match &mut self.discipline {
-            Discipline::Pie(pie) => pie.admits_marked(now, packet, &self.backlog),
-            Discipline::Unlimited | Discipline::DropTail(_) | Discipline::Late(_) => false,
-        }
+    /// Marks the packet that PIE has just chosen, or says why it is dropped.
+    pub(super) fn mark_or_refuse(&mut self, now: Instant, packet: &mut P) -> Option<DropReason> {
+        let Some(Managed::Pie(pie)) = self.managed.as_deref_mut() else { panic!("PIE has chosen") };
+        if pie.admits_marked(now, packet, &self.backlog) { None } else { Some(pie.refuses_for()) }
     }
 
     /// The part that decides as packets are taken, if it does.
     pub(super) fn late(&mut self) -> Option<&mut Late<P>> {
-        if let Discipline::Late(late) = &mut self.discipline { Some(late) } else { None }
+        if let Some(Managed::Late(late)) = self.managed.as_deref_mut() { Some(late) } else { None }
     }
 
     /// Packets that wait outside the backlog.
     pub(super) fn waiting(&self) -> usize {
-        if let Discipline::Late(late) = &self.discipline { late.packets() as usize } else { 0 }
-    }
-
-    /// Why the packet was refused that [`admits`](Self::admits) was asked for last.
-    pub(super) fn refuses_for(&self) -> DropReason {
-        match &self.discipline {
-            Discipline::Unlimited | Discipline::DropTail(_) | Discipline::Late(_) => DropReason::Full,
-            Discipline::Pie(pie) => pie.refuses_for(),
-        }
+        if let Some(Managed::Late(late)) = self.managed.as_deref() { late.packets() as usize } else { 0 }
     }
 }

@@ -97,7 +97,6 @@ impl State {
     }
 
     /// True when a packet of `bytes` bytes that arrives at `now` may join, behind a backlog that is drained.
-    #[cold]
     pub(super) fn admits<P: Packet>(&mut self, now: Instant, bytes: u32, backlog: &Backlog<P>) -> bool {
         self.advance(now);
         let held = backlog.bytes() - backlog.in_transmission().map_or(0, u64::from);

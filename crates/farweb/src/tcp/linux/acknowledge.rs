@@ -94,15 +94,20 @@ impl Ack {
     }
 
     /// It shows a segment that ends at `end` and was last sent at `sent_at`, with what had been `delivered` then; the record
-    /// of the most recently sent one counts. True when this is the one so far.
-    pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) -> bool {
-        let Some(delivered) = delivered else { return false };
-        let is_newer =
-            self.prior_delivered.is_none_or(|(_, at, newest_end)| sent_after(sent_at, end, at, newest_end));
-        if is_newer {
+    /// of the most recently sent one counts.
+    #[inline]
+    pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) {
+        if let Some(delivered) = delivered
+            && self.is_newest(sent_at, end)
+        {
             self.prior_delivered = Some((delivered, sent_at, end));
         }
-        is_newer
+    }
+
+    /// True when no segment that it has shown so far was sent later.
+    #[inline]
+    pub(super) fn is_newest(&self, sent_at: Instant, end: u64) -> bool {
+        self.prior_delivered.is_none_or(|(_, at, newest_end)| sent_after(sent_at, end, at, newest_end))
     }
 }
 
@@ -132,7 +137,8 @@ impl Connection {
         let carries_data = segment.sequence_len() > 0;
         let mut ack = Ack { prior_una, carries_data, window_updated, una_advanced, ece, ..Ack::default() };
         let (delivered, lost) = (self.queue.delivered_total, self.queue.lost_total);
-        if self.congestion.is_by_rate() {
+        let is_by_rate = self.congestion.is_by_rate();
+        if is_by_rate {
             self.begin_sample();
         }
         let prior_fack = if self.agreed.sack { self.queue.highest_sacked(prior_una) } else { prior_una };
@@ -152,7 +158,7 @@ impl Connection {
         }
         let newly_delivered = (self.queue.delivered_total - delivered) as u32;
         let newly_lost = (self.queue.lost_total - lost) as u32;
-        if self.congestion.is_by_rate() {
+        if is_by_rate {
             self.control_by_rate(newly_delivered, newly_lost, &ack);
         } else {
             self.control_window(newly_delivered, newly_lost, &ack);
@@ -260,10 +266,11 @@ impl Connection {
         let mut removed =
             Removed { segments: 0, first_sent: None, last_sent: None, reordered_from: self.snd_nxt };
         while let Some(sent) = self.queue.pop_acknowledged(self.snd_una) {
-            let is_newest = ack.note_delivery(sent.delivered, sent.sent_at, sent.end);
             if has_marks {
+                let is_newest = sent.delivered.is_some() && ack.is_newest(sent.sent_at, sent.end);
                 self.queue.take_mark(sent.sent_at, is_newest);
             }
+            ack.note_delivery(sent.delivered, sent.sent_at, sent.end);
             if sent.was_retransmitted() {
                 ack.retransmitted_acked = true;
             } else if !sent.sacked {

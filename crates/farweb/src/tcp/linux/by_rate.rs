@@ -9,6 +9,7 @@
 use super::acknowledge::Ack;
 use super::congestion::{BbrReport, Event, Found, RateSample};
 use super::connection::Connection;
+use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 
 const fn micros(span: Duration) -> u64 {
@@ -16,6 +17,13 @@ const fn micros(span: Duration) -> u64 {
 }
 
 impl Connection {
+    /// The congestion control models the path, from before the handshake on.
+    #[cold]
+    pub(super) fn begin_by_rate(&mut self, random: RandomStream) {
+        self.congestion.begin_by_rate(random);
+        self.queue.rates = Some(Box::default());
+    }
+
     fn found(&self) -> Found {
         let now = self.clock.now();
         let next = self.congestion.next_departure().unwrap_or(Instant::ZERO);

@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::congestion::Congestion;
 use super::handshake::{Negotiated, Request};
 use super::output::Push;
+use super::profile::CongestionControl;
 use super::queue::Queue;
 use super::receive::Receiver;
 use super::recovery::Recovery;
@@ -111,7 +112,11 @@ impl Connection {
         out: &mut impl Emit,
     ) -> Box<Self> {
         let state = if syn.is_some() { State::SynReceived } else { State::SynSent };
+        let random = config.random;
         let mut connection = Self::place(memory, Self::new(now, config, host, state));
+        if connection.profile.congestion_control == CongestionControl::Bbr {
+            connection.begin_by_rate(random.stream("BBR phase"));
+        }
         match syn {
             Some(syn) => connection.answer_first_syn(syn, out),
             None => connection.send_first_syn(out),
@@ -123,7 +128,7 @@ impl Connection {
     fn place(memory: Option<Box<Self>>, mut new: Self) -> Box<Self> {
         match memory {
             Some(mut memory) => {
-                new.queue = std::mem::take(&mut memory.queue).renewed(new.queue.rates.take());
+                new.queue = std::mem::take(&mut memory.queue).renewed();
                 *memory = new;
                 memory
             }
@@ -135,10 +140,8 @@ impl Connection {
         let smallest = config.receive_window.unwrap_or(u64::MAX).min(u64::from(config.mss));
         assert!(smallest >= 32, "an MSS or a window of {smallest} B is too small for options and data");
         let agreed = Negotiated::new(&config, state == State::SynReceived);
-        let Config { profile, mss, receive_window, random } = config;
+        let Config { profile, mss, receive_window, random: _ } = config;
         let clock = Clock::new(now, host, &profile);
-        let congestion = Congestion::new(&clock, &profile, || random.stream("BBR phase"));
-        let rates = congestion.is_by_rate().then(Box::default);
         Self {
             state,
             detached: false,
@@ -152,14 +155,14 @@ impl Connection {
             mss: profile.mss_default.get().min(u64::from(mss)),
             small_end: ISS,
             send: SendBuffer::new(&profile),
-            queue: Queue::new(rates),
+            queue: Queue::default(),
             last_sent: clock.jiffies(),
             receive: Receiver::new(&profile, mss, receive_window),
             last_ack_sent: 0,
             heard_at: clock.jiffies(),
             last_echo: None,
             challenged_at: When::NEVER,
-            congestion,
+            congestion: Congestion::new(&clock, &profile),
             recovery: Recovery::new(&profile),
             rtt: Rtt::new(&profile),
             timers: Timers::default(),

@@ -106,16 +106,21 @@ impl Connection {
         self.set_state_timer(self.profile.rto_initial);
     }
 
-    /// Sends a SYN or SYN-ACK.
-    pub(super) fn emit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
-        let is_answer = flags.contains(Flags::ACK);
-        let ecn = match is_answer {
+    /// What a SYN asks for, or a SYN-ACK agrees to.
+    #[cold]
+    fn ecn_of_syn(&self, is_answer: bool) -> Flags {
+        match is_answer {
             true => Flags::ECE,
             // Sent again it asks for nothing: the way may drop SYNs that do.
             false if self.retransmits == 0 => Flags::ECE | Flags::CWR,
             false => Flags::NONE,
-        };
-        let flags = if self.agreed.ecn { flags | ecn } else { flags };
+        }
+    }
+
+    /// Sends a SYN or SYN-ACK.
+    pub(super) fn emit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
+        let is_answer = flags.contains(Flags::ACK);
+        let flags = if self.agreed.ecn { flags | self.ecn_of_syn(is_answer) } else { flags };
         let stamps = if is_answer { self.agreed.timestamps } else { self.profile.timestamps };
         let scale = self.receive.scale_offered().filter(|_| !is_answer || self.agreed.scaling);
         let options = Options {
@@ -144,7 +149,8 @@ impl Connection {
         agreed.sack = self.profile.sack && sack_permitted;
         agreed.timestamps = self.profile.timestamps && timestamps.is_some();
         // ECE and CWR ask, ECE alone agrees.
-        agreed.ecn &= syn.flags.contains(Flags::ECE)
+        agreed.ecn = agreed.ecn
+            && syn.flags.contains(Flags::ECE)
             && syn.flags.contains(Flags::CWR) != syn.flags.contains(Flags::ACK);
         agreed.scaling = self.profile.window_scaling && window_scale.is_some();
         agreed.snd_scale = if agreed.scaling { window_scale.unwrap_or(0).min(WINDOW_SCALE_MAX) } else { 0 };

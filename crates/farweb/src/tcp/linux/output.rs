@@ -11,7 +11,7 @@ use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
-use crate::tcp::segment::{Codepoint, Flags, Options, Plain, SackBlocks, Segment, Timestamps};
+use crate::tcp::segment::{Codepoint, Flags, Plain, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Emit, Limit, State};
 use crate::units::Instant;
 
@@ -240,18 +240,15 @@ impl Connection {
             self.last_sent = self.clock.jiffies();
             self.receive.on_data_sent(&self.clock);
         }
-        let stamp = self.congestion.on_departure(self.clock.now(), len);
-        let timestamps = self.timestamps(stamp);
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
-        let mut segment = Plain::new(seq, ack, len as u32, window, flags, timestamps);
+        let stamp = self.congestion.on_departure(self.clock.now(), len);
+        let mut segment = Plain::new(seq, ack, len as u32, window, flags, self.timestamps(stamp));
         if self.agreed.ecn {
             segment = self.with_ecn(segment);
         }
         if self.agreed.sack && self.receive.sack_count() > 0 {
-            let sack = self.sack_option(ack);
-            let options = Options { timestamps, sack, ..Options::NONE };
-            out.send_with_options(&Segment { options, ..segment.segment() });
+            out.send_with_options(&self.with_sack(segment));
         } else {
             out.send(segment);
         }
@@ -275,9 +272,13 @@ impl Connection {
         segment.with_ecn(Codepoint::Ect0)
     }
 
+    /// The segment with SACK blocks of what lies beyond a gap.
     #[cold]
-    fn sack_option(&self, ack: u64) -> SackBlocks {
-        SackBlocks::new(ack, self.receive.sack_blocks().take(self.blocks_max()))
+    fn with_sack(&self, segment: Plain) -> Segment {
+        let mut segment = segment.segment();
+        segment.options.sack =
+            SackBlocks::new(segment.ack, self.receive.sack_blocks().take(self.blocks_max()));
+        segment
     }
 
     /// The timestamps of a segment that leaves at `at`, if they were agreed on.

@@ -156,15 +156,10 @@ impl Queue {
         Some(sent)
     }
 
-    /// An empty queue, with marks of its segments in `rates` if there is that.
-    pub(super) fn new(rates: Option<Box<Rates>>) -> Self {
-        Self { rates, ..Self::default() }
-    }
-
-    /// The same, with the room that this one had.
-    pub(super) fn renewed(mut self, rates: Option<Box<Rates>>) -> Self {
+    /// An empty queue, with the room that this one had.
+    pub(super) fn renewed(mut self) -> Self {
         self.segments.clear();
-        Self { segments: self.segments, rates, ..Self::default() }
+        Self { segments: self.segments, ..Self::default() }
     }
 
     /// Forgets all.

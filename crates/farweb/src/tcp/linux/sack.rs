@@ -182,9 +182,11 @@ impl Connection {
                 let first = ack.sacked_sent.map_or(sent.sent_at, |(first, _)| first);
                 ack.sacked_sent = Some((first, sent.sent_at));
             }
-            if ack.note_delivery(self.queue.take_delivered(id), sent.sent_at, sent.end) {
+            let delivered = self.queue.take_delivered(id);
+            if delivered.is_some() && ack.is_newest(sent.sent_at, sent.end) {
                 self.queue.choose_newest(id);
             }
+            ack.note_delivery(delivered, sent.sent_at, sent.end);
             self.queue.mark_sacked(id);
             ack.data_sacked = true;
             ack.sack_delivered += 1;

@@ -111,7 +111,8 @@ const CLEAR_PORTS: [&[u8]; 16] = [
 impl Scheme {
     /// The scheme of a tunnel by its port, of an absolute URL, else as the line's fields say.
     pub(super) fn of(method: Method, url: Option<&[u8]>, secure: Option<bool>) -> Self {
-        if method == Method::Connect {
+        // A CONNECT that opens a WebSocket has a URL (RFC 8441).
+        if method == Method::Connect && url.is_none_or(|url| !url.contains(&b'/')) {
             let port = url.and_then(|url| url.rsplit(|byte| *byte == b':').next());
             let is_clear = port.is_some_and(|port| CLEAR_PORTS.contains(&port));
             return if is_clear { Self::Http } else { Self::Https };

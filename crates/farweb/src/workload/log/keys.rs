@@ -234,9 +234,13 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
             Some(if has_point { text + ".0" } else { text }.into_bytes())
         }
         // An object that describes TLS is there with TLS alone.
-        Value::Object(_) | Value::Bool(true) if field == Field::Tls => Some(b"on".to_vec()),
-        Value::Bool(false) if field == Field::Tls => Some(b"off".to_vec()),
-        Value::Bool(flag) if matches!(field, Field::Edge | Field::Inner | Field::EdgeIs(_)) => {
+        Value::Object(_) if field == Field::Tls => Some(b"on".to_vec()),
+        Value::Bool(flag)
+            if matches!(
+                field,
+                Field::Tls | Field::Scheme | Field::Edge | Field::Inner | Field::EdgeIs(_)
+            ) =>
+        {
             Some(flag.to_string().into_bytes())
         }
         _ => None,

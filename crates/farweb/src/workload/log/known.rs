@@ -125,6 +125,31 @@ const CLOUDFRONT_KEYS: &[(&str, Field)] = &[
     ("cs(User-Agent)", Field::Agent),
 ];
 
+/// Keys of Fastly's templates with times, as its guides to Splunk, S3 and others have them; `request` is the method.
+const FASTLY_TIMING_KEYS: &[(&str, Field)] = &[
+    ("time_start", Field::Start),
+    ("timestamp", Field::Start),
+    ("time_end", Field::End),
+    ("time_elapsed", Field::Elapsed(Unit::Micros)),
+    ("client_ip", Field::Client),
+    ("request", Field::Method),
+    ("request_method", Field::Method),
+    ("host", Field::Host),
+    ("url", Field::Url),
+    ("protocol", Field::Protocol),
+    ("is_tls", Field::Tls),
+    ("tls_client_protocol", Field::Tls),
+    ("status", Field::Status),
+    ("req_header_size", Field::SentHeader),
+    ("req_body_size", Field::SentBody),
+    ("resp_header_size", Field::Header),
+    ("resp_body_size", Field::Body),
+    ("request_user_agent", Field::Agent),
+    ("cache_status", Field::EdgeResult),
+    ("fastly_is_edge", Field::Edge),
+    ("fastly_is_shield", Field::Inner),
+];
+
 /// Keys of Envoy's log as Istio, Contour and Envoy Gateway write it as JSON.
 const ENVOY_KEYS: &[(&str, Field)] = &[
     ("start_time", Field::Start),
@@ -212,8 +237,8 @@ pub(super) const KNOWN: &[&Known] = &[
         "haproxy",
         Some("HAProxy"),
         Shape::Text(&[
-            "{client:port} [{start}] {tls:frontend} {}/{} {}/{}/{}/{wait:ms}/{elapsed:ms} {status} {bytes} {} {} {} \
-                       {}/{}/{}/{}/{} {}/{} {}\"{request}\"",
+            "{client:port} [{start}] {tls:frontend} {}/{} {}/{}/{}/{wait:ms}/{elapsed:ms} {status} {bytes} {} {} \
+                       {termination} {}/{}/{}/{}/{} {}/{} {captures}\"{request}\"",
         ]),
     ),
     &row(
@@ -422,6 +447,7 @@ pub(super) const KNOWN: &[&Known] = &[
             ("cache_status", Field::EdgeResult),
         ]),
     ),
+    &row("fastly-timing", Some("Fastly"), Shape::JsonWith("time_elapsed", FASTLY_TIMING_KEYS)),
     &row("envoy-json", Some("Envoy"), Shape::JsonWith("response_flags", ENVOY_KEYS)),
     &row("minio", Some("MinIO"), Shape::JsonWith("api.name", MINIO_KEYS)),
     &row("minio-trace", Some("MinIO"), Shape::JsonWith("callStats", MINIO_TRACE_KEYS)),

@@ -20,6 +20,7 @@ mod apart;
 mod batch;
 mod caching;
 mod calls;
+mod captures;
 mod clients;
 mod directives;
 mod facts;
@@ -38,6 +39,7 @@ mod programs;
 mod record;
 mod report;
 mod rules;
+mod secure;
 mod select;
 mod squid;
 mod statement;
@@ -55,7 +57,7 @@ pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use overview::{Known as KnownOfLog, Overview, Repeat};
 pub use record::Unit;
-pub use report::{FirstRequest, Reason, Report, TimeOuts};
+pub use report::{FirstRequest, Reason, Report, TimeOuts, Unclear};
 pub use select::{Sample, SampleBy};
 pub use unread::UnreadFields;
 pub use when::Bound;
@@ -353,6 +355,10 @@ fn verdict(
                 record.server.is_some() || record.server_header.is_some() || entry.method == Method::Connect;
             report.with_elapsed_time += u64::from(entry.server.whole().is_some() && !is_own);
             report.unread_fields.add(record.rest);
+            report.add_unclear(&record);
+            if rules::is_given_up(&record) {
+                report.given_up.add(entry.response_bytes);
+            }
             report.time_outs.add(number, &record, entry.server.whole());
             if report.first_request.is_none() {
                 report.first_request = Some(entry.described(number, &record));

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use super::apart;
+use super::captures;
 use super::clients;
 use super::fields::{self, wrong};
 use super::rules;
+use super::secure::{is_port_secure, is_secure};
 use super::when::{self, When};
 
 const MICRO: u64 = 1_000;
@@ -97,6 +99,9 @@ pub(super) enum Field {
     Sent,
     /// Bytes of the request without its header.
     SentBody,
+    /// Bytes of the response's header, and of the request's.
+    Header,
+    SentHeader,
     /// Result code of Squid.
     Code,
     /// Squid's hierarchy code: how it chose whom to ask.
@@ -114,12 +119,16 @@ pub(super) enum Field {
     Protocol,
     /// Scheme of the request, or `X-Forwarded-Proto`.
     Scheme,
-    /// Version of TLS or `on`; absent without TLS.
+    /// Version of TLS, or a flag; absent without TLS.
     Tls,
     /// Port of the server.
     Port,
     /// Frontend of HAProxy; a `~` behind its name stands for TLS.
     Frontend,
+    /// HAProxy's state at the end of the session: `CD--` where the client gave up.
+    Termination,
+    /// Headers that HAProxy captured: `{host|agent}`.
+    Captures,
     /// `Cache-Control` of the response.
     CacheControl,
     /// `Set-Cookie` of the response.
@@ -166,7 +175,9 @@ impl Field {
             Self::Path => "path",
             Self::Query => "query",
             Self::Status => "status",
-            Self::Body | Self::Total | Self::Sent | Self::SentBody => "bytes",
+            Self::Body | Self::Total | Self::Sent | Self::SentBody | Self::Header | Self::SentHeader => {
+                "bytes"
+            }
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
             Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_) => "cache result",
@@ -175,6 +186,8 @@ impl Field {
             Self::Tls => "TLS",
             Self::Port => "port",
             Self::Frontend => "frontend",
+            Self::Termination => "termination",
+            Self::Captures => "captured headers",
             Self::CacheControl => "Cache-Control",
             Self::SetCookie => "Set-Cookie",
             Self::Cookie => "Cookie",
@@ -271,6 +284,8 @@ pub(super) struct Record<'a> {
     pub total: Option<u64>,
     pub sent: Option<u64>,
     pub sent_body: Option<u64>,
+    header: Option<u64>,
+    sent_header: Option<u64>,
     pub code: Option<Text<'a>>,
     pub hierarchy: Option<Text<'a>>,
     pub cache_result: Option<Text<'a>>,
@@ -278,6 +293,10 @@ pub(super) struct Record<'a> {
     pub protocol: Option<Text<'a>>,
     /// The client's connection was under TLS. Of several fields one that says so counts: TLS may end before the server.
     pub secure: Option<bool>,
+    /// The line has a mark that the client gave up.
+    pub given_up: bool,
+    /// The last value that says nothing about what its field stands for.
+    pub unclear: Option<(Field, Text<'a>)>,
     /// This and the next two are empty where the log has the field and the message did not.
     pub cache_control: Option<Text<'a>>,
     pub set_cookie: Option<Text<'a>>,
@@ -316,7 +335,7 @@ impl<'a> Record<'a> {
             Field::Body if is_absent => self.body = Some(0),
             Field::Status if is_absent => self.status = Some(0),
             Field::Request if is_absent => self.request = Some(text),
-            Field::Tls => self.secure = self.secure.max(Some(!is_absent && !is_off(&text))),
+            Field::Tls if is_absent => self.secure = self.secure.max(Some(false)),
             Field::CacheControl if is_absent => first(&mut self.cache_control, Text::default()),
             Field::SetCookie if is_absent => first(&mut self.set_cookie, Text::default()),
             Field::Cookie if is_absent => first(&mut self.cookie, Text::default()),
@@ -358,6 +377,8 @@ impl<'a> Record<'a> {
             Field::Total => self.total = Some(bytes(&text)?),
             Field::Sent => self.sent = Some(bytes(&text)?).filter(|sent| *sent > 0),
             Field::SentBody => self.sent_body = Some(bytes(&text)?),
+            Field::Header => self.header = Some(bytes(&text)?),
+            Field::SentHeader => self.sent_header = Some(bytes(&text)?),
             Field::Date => first(&mut self.date, text),
             Field::Clock => first(&mut self.clock, text),
             Field::Client => first(&mut self.client, clients::of_field(text)),
@@ -384,8 +405,12 @@ impl<'a> Record<'a> {
             Field::Hierarchy => first(&mut self.hierarchy, text),
             Field::CacheResult => first(&mut self.cache_result, text),
             Field::InSeconds => self.is_in_seconds = true,
-            Field::EdgeResult => self.edge_result = Some(text),
+            Field::EdgeResult => {
+                self.given_up |= matches!(&*text, b"ClientCommError" | b"ClientHungUpRequest");
+                self.edge_result = Some(text);
+            }
             Field::Details => {
+                self.given_up |= text.starts_with(b"client_disconnected");
                 if let Some(result) = rules::google(&text) {
                     self.edge_result = Some(Cow::Borrowed(result));
                 }
@@ -395,10 +420,24 @@ impl<'a> Record<'a> {
             }
             Field::EdgeIs(_) => first(&mut self.edge_result, Cow::Borrowed(b"MISS")),
             Field::Protocol => first(&mut self.protocol, text),
-            Field::Scheme => self.secure = self.secure.max(is_secure(&text)),
+            Field::Scheme | Field::Tls => match is_secure(&text) {
+                None => self.unclear = Some((field, text)),
+                known => self.secure = self.secure.max(known),
+            },
             Field::Port if fields::number(&text).is_none() => return Err(wrong("port", &text, "a number")),
             Field::Port => self.secure = self.secure.max(is_port_secure(&text)),
             Field::Frontend => self.secure = self.secure.max(Some(text.ends_with(b"~"))),
+            // In capitals the client itself, else its time ran out.
+            Field::Termination => self.given_up |= matches!(text.first(), Some(b'C' | b'c')),
+            Field::Captures => {
+                if let Some(found) = captures::captured(&text) {
+                    found.host.into_iter().for_each(|host| first(&mut self.host, host.to_vec().into()));
+                    found.agent.into_iter().for_each(|agent| first(&mut self.agent, agent.to_vec().into()));
+                    if found.is_unclear {
+                        self.unclear = Some((Field::Host, text));
+                    }
+                }
+            }
             Field::CacheControl => first(&mut self.cache_control, text),
             Field::SetCookie => first(&mut self.set_cookie, text),
             Field::Cookie => first(&mut self.cookie, text),
@@ -423,7 +462,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Joins the parts on a line: start and end, date and clock, path and query.
+    /// Joins the parts on a line: start and end, date and clock, path and query, header and body.
     ///
     /// # Errors
     /// When it has no time, or a wrong one.
@@ -449,6 +488,8 @@ impl<'a> Record<'a> {
                 None => path,
             });
         }
+        self.total = self.total.or_else(|| Some(self.header?.saturating_add(self.body?)));
+        self.sent = self.sent.or_else(|| Some(self.sent_header?.saturating_add(self.sent_body?)));
         if self.at.is_some() { Ok(self) } else { Err("has no time".into()) }
     }
 }
@@ -495,30 +536,6 @@ fn method_of_s3(operation: &[u8]) -> &'static [u8] {
     let found =
         METHODS.iter().find(|(word, _)| name.starts_with(word)).map_or(&b"POST"[..], |(_, method)| method);
     if is_read { b"GET" } else { found }
-}
-
-/// True if a field of TLS says that there is none.
-fn is_off(text: &[u8]) -> bool {
-    [&b"off"[..], b"none", b"false", b"0"].iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// True for a scheme under TLS; of a list, as proxies make of `X-Forwarded-Proto`, the first one is the client's.
-fn is_secure(text: &[u8]) -> Option<bool> {
-    let scheme = text.split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
-    match scheme.to_ascii_lowercase().as_slice() {
-        b"https" | b"wss" | b"h2" | b"grpcs" => Some(true),
-        b"http" | b"ws" => Some(false),
-        _ => None,
-    }
-}
-
-/// TLS or not by a server's port; any other port than these two says nothing.
-const fn is_port_secure(text: &[u8]) -> Option<bool> {
-    match text {
-        b"443" => Some(true),
-        b"80" => Some(false),
-        _ => None,
-    }
 }
 
 fn bytes(text: &[u8]) -> Result<u64, String> {

@@ -6,14 +6,15 @@ use serde::Serialize;
 
 use super::LogBatch;
 use super::caching::CachingReport;
-use super::facts::Facts;
+use super::facts::{Facts, Part};
 use super::fields;
 use super::layout::Layout;
 use super::record::Record;
 use super::rules::is_time_out;
-use super::unread::UnreadFields;
+use super::unread::{TEXT_BYTES, UnreadFields};
 use crate::units::Duration;
 use crate::workload::UnreadableLines;
+use crate::workload::lines::clipped;
 
 /// Why a line that could be read is no request of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -35,7 +36,7 @@ pub enum Reason {
     Icp,
     /// Refused by the proxy's rules, or asked for a password.
     Denied,
-    /// The client or the proxy gave up before the end: status 000, `_ABORTED`, a time-out.
+    /// The client, or a proxy that waited for a server, gave up before any byte of a response.
     Aborted,
     /// The proxy answered with an error of its own: no valid request, no connection to the server.
     Error,
@@ -97,7 +98,7 @@ impl Reason {
             Self::NotSampled => "are not in the sample",
             Self::Icp => "are questions between caches",
             Self::Denied => "were refused by the proxy, or asked for a password",
-            Self::Aborted => "were given up before the end",
+            Self::Aborted => "were given up before any byte of a response",
             Self::Error => "were answered by the proxy with an error of its own",
             Self::ConnectTunnel => "are tunnels, many exchanges under TLS",
             Self::DynamicPage => "are of pages made for each request",
@@ -149,6 +150,15 @@ pub struct FirstRequest {
     pub server_s: Option<f64>,
     /// Its part before the first byte, in s.
     pub wait_s: Option<f64>,
+}
+
+/// Requests with a value that says nothing, and the first such value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Unclear {
+    /// Their number.
+    pub requests: u64,
+    /// The value, in quotes.
+    pub text: String,
 }
 
 /// Answers of a log that are time-outs: 408, 502, 503 or 504 after [`TIME_OUT_MIN`] or more.
@@ -225,6 +235,10 @@ pub struct Report {
     pub time_outs: TimeOuts,
     /// Fields behind the agent that the format does not name.
     pub unread_fields: UnreadFields,
+    /// Requests of the table that were given up, with the bytes of their responses up to then.
+    pub given_up: Part,
+    /// Requests of the table with a value that says nothing about what its field stands for, by field.
+    pub unclear: BTreeMap<&'static str, Unclear>,
     /// Unit of spans whose format leaves it open, why, and how to override it.
     pub unit: Option<String>,
     /// Assumption about the unit of a span, where others write it in another one.
@@ -261,6 +275,15 @@ impl Report {
             true => Ok(()),
             false => Err("time: found one since the start of the log beside others that are dates".into()),
         }
+    }
+
+    /// Counts a value of a request that says nothing.
+    pub(super) fn add_unclear(&mut self, record: &Record<'_>) {
+        let Some((field, text)) = &record.unclear else { return };
+        let text = || clipped(text.trim_ascii(), TEXT_BYTES);
+        let unclear =
+            self.unclear.entry(field.name()).or_insert_with(|| Unclear { requests: 0, text: text() });
+        unclear.requests += 1;
     }
 
     /// Counts a line that could not be read.

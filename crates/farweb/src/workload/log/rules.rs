@@ -1,7 +1,8 @@
 //! Rules by which a line gives a request or none: rules of a web server's log, and rules that all logs share.
 //!
 //! Everything that a server answered crossed its link, an error page as well as any other; of an answer without a body, such as a 304, a
-//! header did. Only a log that counts headers can say that nothing was sent.
+//! header did. Only a log that counts headers can say that nothing was sent. A request that its client gave up brought the bytes that are
+//! logged for it; one that brought none is left out.
 
 use std::borrow::Cow;
 
@@ -74,7 +75,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     let body = record.sent_body.unwrap_or(0);
     let estimate = || fields::request_bytes(&method, path, host.as_bytes()) + body;
     let known = if tunnel { Method::Connect } else { Method::of(&method) };
-    let tls = Scheme::of(known, Some(&url), record.secure).tls();
+    let tls = Scheme::of(Method::of(&method), Some(&url), record.secure).tls();
     let scheme: &[u8] = if tls == Some(true) { b"https://" } else { b"http://" };
     // One path is another object on another host, and by another scheme (RFC 9111, section 2).
     let object = match (absolute, named) {
@@ -113,9 +114,8 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, 
     let has_body = has_body(record);
     let body = record.body.map(|body| LOG_HEADER_BYTES + if has_body { body } else { 0 });
     let bytes = record.total.or(body);
-    let is_silent = || record.total.or(record.body).unwrap_or(0) == 0;
     let cached = answer(record, options)?.filter(|_| !options.keep().has_hits());
-    let crossed = if status == 0 || status == 499 && is_silent() {
+    let crossed = if is_given_up(record) && is_silent(record) {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {
         Err(Reason::ConnectTunnel)
@@ -219,6 +219,18 @@ pub(super) fn google(details: &[u8]) -> Option<&'static [u8]> {
         _ if begins(&OF_SERVERS) => Some(b"MISS"),
         _ => begins(&OWN).then_some(b"SYNTH"),
     }
+}
+
+/// True for a request whose client did not wait for the whole response: no status, nginx's 499, 460 of a load balancer of AWS, or a mark
+/// of its own in the log.
+pub(super) fn is_given_up(record: &Record<'_>) -> bool {
+    let of_squid = || record.code.as_deref().is_some_and(squid::is_given_up_code);
+    record.given_up || matches!(record.status, Some(0 | 460 | 499)) || of_squid()
+}
+
+/// True where no byte of a response is logged.
+pub(super) fn is_silent(record: &Record<'_>) -> bool {
+    record.total.or(record.body).unwrap_or(0) == 0
 }
 
 /// True for an answer in place of one that did not come in time, of the server behind or of the client.

@@ -15,7 +15,7 @@
 
 use super::fields::wrong;
 use super::record::Record;
-use super::rules::{Answer, Crossed, is_tunnel};
+use super::rules::{Answer, Crossed, is_given_up, is_silent, is_tunnel};
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Source of an answer.
@@ -45,7 +45,7 @@ pub(super) fn crossed(
         return Err(wrong("hierarchy", hierarchy, "such a word (a URL with blanks?)"));
     }
     let status = record.status.unwrap_or(0);
-    if let Some(reason) = unanswered(code, record, status) {
+    if let Some(reason) = unanswered(code, record) {
         return Ok(Err(reason));
     }
     let tunnel = is_tunnel(record);
@@ -78,21 +78,36 @@ pub(super) fn crossed(
 }
 
 /// Reason why no server was asked, or its answer was not waited for.
-fn unanswered(code: &[u8], record: &Record<'_>, status: u64) -> Option<Reason> {
+fn unanswered(code: &[u8], record: &Record<'_>) -> Option<Reason> {
     let method = record.method.as_deref().unwrap_or_default();
     if code.starts_with(b"UDP_") || method.starts_with(b"ICP_") || method.starts_with(b"HTCP_") {
         Some(Reason::Icp)
     } else if contains(code, b"DENIED") {
         Some(Reason::Denied)
-    } else if status == 0
-        || [&b"_ABORTED"[..], b"_ABORT", b"_TIMEDOUT", b"_TIMEOUT"].iter().any(|end| code.ends_with(end))
-    {
+    } else if is_given_up(record) && is_silent(record) {
         Some(Reason::Aborted)
-    } else if code.starts_with(b"ERR_") || code.starts_with(b"NONE") || code == b"TAG_NONE" {
+    } else if code.starts_with(b"ERR_") && code != ABORTED_OF_ATS
+        || code.starts_with(b"NONE")
+        || code == b"TAG_NONE"
+    {
         Some(Reason::Error)
     } else {
         None
     }
+}
+
+/// Code of Apache Traffic Server for a client that gave up.
+const ABORTED_OF_ATS: &[u8] = b"ERR_CLIENT_ABORT";
+
+/// True for a code of a request that its client, or the proxy that waited for a server, gave up.
+pub(super) fn is_given_up_code(code: &[u8]) -> bool {
+    without_end(code) != code
+}
+
+/// A code without the mark that the request was given up.
+fn without_end(code: &[u8]) -> &[u8] {
+    let ends: [&[u8]; 4] = [b"_ABORTED", b"_ABORT", b"_TIMEDOUT", b"_TIMEOUT"];
+    ends.iter().find_map(|end| code.strip_suffix(*end)).unwrap_or(code)
 }
 
 /// True for the result code of a tunnel.
@@ -121,7 +136,7 @@ pub(super) fn answered(code: &[u8]) -> Result<Option<Answer>, String> {
 fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
     let no_server = hierarchy.strip_prefix(b"HIER_").unwrap_or(hierarchy).starts_with(b"NONE");
     let has = |part: &[u8]| contains(code, part);
-    if code == b"TCP_MISS" || has(b"CLIENT_REFRESH") {
+    if matches!(without_end(code), b"TCP_MISS" | b"TCP" | b"ERR_CLIENT") || has(b"CLIENT_REFRESH") {
         return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     // A revalidation that failed left the cache with its own copy.

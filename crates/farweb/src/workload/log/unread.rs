@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Longest text of them that is kept, in bytes. Chosen: some fields, to recognise them by.
-const TEXT_BYTES: usize = 120;
+pub(super) const TEXT_BYTES: usize = 120;
 
 /// Fields behind the referrer and the agent of the combined log format, of which none is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -11,7 +11,6 @@ use super::bbr::Bbr;
 use super::cubic::Cubic;
 use super::window::Window;
 use super::{AckSample, reno};
-use crate::rng::RandomStream;
 
 /// The congestion control of a connection.
 #[derive(Debug, Clone)]
@@ -25,17 +24,13 @@ pub(super) enum Control {
 }
 
 impl Control {
-    pub(super) fn new(profile: &Profile, random: impl FnOnce() -> RandomStream) -> Self {
+    /// One that counts ACKs. In the place of BBR, which draws, stands Reno.
+    #[inline]
+    pub(super) const fn new(profile: &Profile) -> Self {
         match profile.congestion_control {
-            CongestionControl::Reno => Self::Reno,
+            CongestionControl::Reno | CongestionControl::Bbr => Self::Reno,
             CongestionControl::Cubic => Self::Cubic(Cubic::new(profile.hystart)),
-            CongestionControl::Bbr => Self::bbr(random),
         }
-    }
-
-    #[cold]
-    fn bbr(random: impl FnOnce() -> RandomStream) -> Self {
-        Self::Bbr(Box::new(Bbr::new(random())))
     }
 
     /// Forgets what the handshake has shown; BBR begins behind it.
@@ -46,6 +41,7 @@ impl Control {
     }
 
     /// An ACK shows something, and the window has not grown yet (`pkts_acked`).
+    #[inline]
     pub(super) fn on_sample(
         &mut self,
         clock: &Clock,
@@ -60,6 +56,7 @@ impl Control {
     }
 
     /// `acked` segments were acknowledged while cwnd limited sending (`cong_avoid`).
+    #[inline]
     pub(super) fn grow(&mut self, clock: &Clock, profile: &Profile, window: &mut Window, acked: u32) {
         match self {
             Self::Reno => reno::grow(window, acked),

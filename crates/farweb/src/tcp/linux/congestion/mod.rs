@@ -21,6 +21,7 @@ mod reno;
 mod usage;
 mod window;
 
+use bbr::Bbr;
 pub use bbr::BbrReport;
 pub(super) use bbr::{Event, Found, RateSample};
 use control::Control;
@@ -59,15 +60,21 @@ pub(super) struct AckSample {
 }
 
 impl Congestion {
-    /// `random` is asked for once, by a control that draws.
-    pub(super) fn new(clock: &Clock, profile: &Profile, random: impl FnOnce() -> RandomStream) -> Self {
+    /// One that counts ACKs; [`begin_by_rate`](Self::begin_by_rate) follows for BBR.
+    #[inline]
+    pub(super) fn new(clock: &Clock, profile: &Profile) -> Self {
         Self {
             window: Window::new(profile.initial_cwnd_segments),
-            control: Control::new(profile, random),
+            control: Control::new(profile),
             reduction: Reduction::NONE,
             usage: Usage::new(clock.jiffies()),
             pacing: None,
         }
+    }
+
+    /// BBR controls, which draws from `random`.
+    pub(super) fn begin_by_rate(&mut self, random: RandomStream) {
+        self.control = Control::Bbr(Box::new(Bbr::new(random)));
     }
 
     /// Segments that may be in flight.

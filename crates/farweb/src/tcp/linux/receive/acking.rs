@@ -162,6 +162,7 @@ impl Acking {
     }
 
     /// Data came in order.
+    #[inline]
     pub(super) fn on_data(&mut self, context: &Context<'_>, half_window: HalfWindow) {
         let Context { clock, profile, rtt } = context;
         self.scheduled = true;
@@ -208,6 +209,7 @@ impl Acking {
     }
 
     /// Decides about the ACK of the segment that has just come.
+    #[inline]
     pub(super) fn decide(&mut self, context: &Context<'_>, state: &ReceiveState) {
         if !self.scheduled {
             return;

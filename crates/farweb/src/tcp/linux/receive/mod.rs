@@ -116,6 +116,7 @@ enum Fin {
 
 impl Receiver {
     /// `mss` is what we offer; `clamp` is a receive window in bytes that a scenario sets, or auto-tuning.
+    #[inline]
     pub(super) fn new(profile: &Profile, mss: u16, clamp: Option<u64>) -> Self {
         Self {
             rcv_nxt: 0,
@@ -148,6 +149,7 @@ impl Receiver {
     }
 
     /// Both SYNs are known: `rcv_nxt` follows the peer's.
+    #[inline]
     pub(super) fn start(&mut self, clock: &Clock, rcv_nxt: u64, agreed: Agreed) {
         self.rcv_nxt = rcv_nxt;
         self.copied_seq = rcv_nxt;

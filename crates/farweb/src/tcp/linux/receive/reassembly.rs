@@ -60,6 +60,7 @@ impl Early {
     }
 
     /// Takes the bytes in order now that everything before `rcv_nxt` has arrived.
+    #[inline]
     pub(super) fn release(&mut self, rcv_nxt: u64) -> Option<Released> {
         self.0.as_mut()?.release(rcv_nxt)
     }

@@ -22,6 +22,7 @@ const TCP_HEADER: u64 = 20;
 impl Receiver {
     /// The receiver's round trip, from the timestamp that comes back. An ACK without data uses up the timestamp that it brings, so
     /// the ACK of a request leaves the first flight of the response without a sample.
+    #[inline]
     pub(super) fn note_echo(&mut self, clock: &Clock, segment: Incoming<'_>) {
         if let Some(stamps) = segment.timestamps().filter(|_| self.timestamps) {
             let age = clock.timestamp_ms().wrapping_sub(stamps.echo);

@@ -138,3 +138,79 @@ proptest! {
         let _ = error(keys(&["start=t", "url=u", "bytes=b", &text]), br#"{"t":1,"u":"/","b":2}"#, any_unreadable());
     }
 }
+
+#[test]
+fn fastlys_templates_with_times_count_microseconds_and_headers() {
+    let whole = r#"{"service_id":"s1","time_start":"2024-05-06T07:08:09GMT","time_end":"2024-05-06T07:08:10GMT","time_elapsed":250000,"client_ip":"192.0.2.7","request":"POST","protocol":"HTTP/2","host":"www.a.example","url":"/a?b","is_tls":true,"status":"200","req_header_size":400,"req_body_size":100,"resp_header_size":300,"resp_body_size":5000}"#;
+    let bodies = whole.replace(r#""resp_header_size":300,"#, "").replace(r#""req_header_size":400,"#, "");
+    for (line, request, response) in [(whole, 500, 5300), (&bodies, 348, 5250)] {
+        assert_eq!(LogFormat::of_head(line.as_bytes()), Some("fastly-timing".parse().unwrap()));
+        let (batch, report) = read(LogFormat::Auto, line, LogOptions::default());
+        assert_eq!((batch.request_bytes[0], batch.response_bytes[0]), (request, response));
+        assert_eq!((batch.server_s[0], batch.tls[0], report.origin_unix_s), (0.25, 1, Some(1_714_979_289)));
+        assert_eq!((batch.host.word(0), batch.method[0]), (Some("www.a.example"), Method::Post));
+    }
+    for (time, seconds) in
+        [("\"2024-05-06T07:08:09+0000\"", 9), ("\"2024-05-06T07:08:09UTC\"", 9), ("1714979289250", 9)]
+    {
+        let line = whole.replace("\"2024-05-06T07:08:09GMT\"", time);
+        let (_, report) = read(LogFormat::Auto, &line, LogOptions::default());
+        assert_eq!(report.origin_unix_s, Some(1_714_979_280 + seconds), "{time}");
+    }
+}
+
+#[test]
+fn a_flag_says_the_scheme_and_a_value_that_says_nothing_is_named() {
+    for (value, tls, unclear) in [
+        ("true", 1, None),
+        ("\"0\"", 0, None),
+        ("\"TLSv1.2\"", 1, None),
+        ("\"maybe\"", -1, Some("\"maybe\"")),
+        ("\"\"", -1, None),
+    ] {
+        let line = format!(r#"{{"t":1445742685,"u":"/x","n":9,"is_tls":{value}}}"#);
+        let format = keys(&["end=t", "url=u", "bytes=n", "scheme=is_tls"]);
+        let (batch, report) = read(format, &line, LogOptions::default());
+        assert_eq!(batch.tls[0], tls, "{value}");
+        let found = report.unclear.get("scheme").map(|unclear| (unclear.requests, unclear.text.as_str()));
+        assert_eq!(found, unclear.map(|text| (1, text)), "{value}");
+    }
+}
+
+#[test]
+fn headers_that_haproxy_captured_are_the_host_and_the_agent() {
+    let line = |captures: &str| {
+        format!(
+            "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 200 900 - - ---- 0/0/0/0/0 0/0 {captures}\"GET / HTTP/1.1\""
+        )
+    };
+    let of = |captures: &str| {
+        let (batch, report) = read(LogFormat::Auto, &line(captures), LogOptions::default());
+        (batch.host.word(0).unwrap_or_default().to_owned(), report.unclear.get("host").cloned())
+    };
+    assert_eq!(of("{www.A.example:8080|Mozilla/5.0 (X11; Linux)} {nginx} "), ("www.a.example".into(), None));
+    assert_eq!(of(""), ("server".into(), None));
+    let unclear = Unclear { requests: 1, text: "\"{a.example|b.example}\"".into() };
+    assert_eq!(of("{a.example|b.example} "), ("server".into(), Some(unclear)));
+    let checker = line("{a.example|kube-probe/1.27} ");
+    assert_eq!(fate(LogFormat::Auto, &checker, &LogOptions::default()), "health-check");
+    let own = "%ci:%cp [%tr] %ft %b/%s %TR/%Tw/%Tc/%Tr/%Ta %ST %B %CC %CS %tsc %ac/%fc/%bc/%sc/%rc %sq/%bq {%[hdr(user-agent)]|%[hdr(host)]} %{+Q}r";
+    let batch =
+        read(LogFormat::custom(own).unwrap(), &line("{a.example|b.example} "), LogOptions::default()).0;
+    assert_eq!(batch.host.word(0), Some("b.example"), "the configuration says which is which");
+}
+
+#[test]
+fn a_web_socket_has_the_scheme_of_its_connection() {
+    let upgrade =
+        |url: &str| format!("192.0.2.1 - - [25/Oct/2015:04:11:25 +0100] \"GET {url} HTTP/1.1\" 101 900");
+    for (url, tls) in [("http://a.example/chat", 0), ("wss://a.example/chat", 1), ("/chat", -1)] {
+        assert_eq!(read(LogFormat::CLF, &upgrade(url), LogOptions::default()).0.tls[0], tls, "{url}");
+    }
+    let scheme =
+        LogFormat::custom("$remote_addr [$time_local] \"$request\" $status $bytes_sent $scheme").unwrap();
+    for (word, tls) in [("http", 0), ("https", 1)] {
+        let line = format!("192.0.2.1 [25/Oct/2015:04:11:25 +0100] \"GET /chat HTTP/1.1\" 101 900 {word}");
+        assert_eq!(read(scheme.clone(), &line, LogOptions::default()).0.tls[0], tls, "{word}");
+    }
+}

@@ -215,7 +215,8 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("haproxy", haproxy("304 190"), "kept 190"),
         ("haproxy", haproxy("200 0"), "zero-bytes"),
         ("haproxy", haproxy("-1 0"), "aborted"),
-        ("envoy", envoy("0 DC"), "aborted"),
+        ("envoy", envoy("0 DC"), "kept 341"),
+        ("envoy", envoy("0 DC").replace(" 91 ", " 0 "), "aborted"),
         ("s3", s3, "no-request"),
         ("json", r#"{"ts":1770112801.1,"logger":"tls","msg":"cleaned"}"#.to_owned(), "no-request"),
         ("envoy", envoy("503 UF"), "kept 341"),
@@ -246,5 +247,52 @@ fn the_host_of_cloudfront_is_the_one_that_clients_asked_for() {
         [(columns, vec!["www.a.example", "d1.cloudfront.net"]), (&object, vec!["www.a.example"])]
     {
         assert_eq!(read(LogFormat::Auto, text, LogOptions::default()).0.host.words, hosts);
+    }
+}
+
+#[test]
+fn a_request_that_was_given_up_has_the_bytes_that_came() {
+    let haproxy = |end: &str| {
+        format!(
+            "192.0.2.1:5 [14/Feb/2017:00:00:00.049] front back/srv 0/0/0/20/25 {end} 0/0/0/0/0 0/0 \"GET / HTTP/1.1\""
+        )
+    };
+    let of =
+        |status: &str, bytes: &str| cloudfront("Error").replace("\"200\"", status).replace("\"9000\"", bytes);
+    let silent = cloudfront("Error ClientCommError").replace("\"9000\"", "\"0\"");
+    let alb = |status: &str| {
+        format!(
+            "http 2018-07-02T22:23:00.186641Z app/a/5 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 {status} \"GET http://a.example:80/ HTTP/1.1\" \
+             \"curl/7.46.0\" - - arn \"Root=1\" \"-\" \"-\" 0 2018-07-02T22:22:48.364000Z"
+        )
+    };
+    let gone = google_details("client_disconnected_after_partial_response");
+    let rows = [
+        ("clf", clf("\"GET /x HTTP/1.1\" 499 0"), "aborted", 0),
+        ("clf", clf("\"GET /x HTTP/1.1\" 499 1000"), "kept 1250", 1),
+        ("haproxy", haproxy("200 5000 - - CD--"), "kept 5000", 1),
+        ("haproxy", haproxy("200 5000 - - cD--"), "kept 5000", 1),
+        ("haproxy", haproxy("200 5000 - - SD--"), "kept 5000", 0),
+        ("haproxy", haproxy("200 0 - - CD--"), "aborted", 0),
+        ("haproxy", haproxy("-1 0 - - CH--"), "aborted", 0),
+        ("cloudfront-json", of("\"000\"", "\"0\""), "aborted", 0),
+        ("cloudfront-json", of("0", "700"), "kept 700", 1),
+        ("cloudfront-json", cloudfront("Error ClientCommError"), "kept 9000", 1),
+        ("cloudfront-json", silent, "aborted", 0),
+        ("alb", alb("460 - 34 0"), "aborted", 0),
+        ("gcp", gone, "kept 9000", 1),
+        (
+            "squid",
+            squid("TCP_MISS_ABORTED/200", "GET http://a.example/", "HIER_DIRECT/192.0.2.1"),
+            "kept 1000",
+            1,
+        ),
+    ];
+    for (format, line, expected, given_up) in rows {
+        let format: LogFormat = format.parse().unwrap();
+        assert_eq!(fate(format.clone(), &line, &LogOptions::default()), expected, "{line}");
+        let report = read(format, &line, LogOptions::default()).1;
+        assert_eq!(report.given_up.requests, given_up, "{line}");
+        assert_eq!(report.given_up.bytes, given_up * report.response_bytes, "{line}");
     }
 }

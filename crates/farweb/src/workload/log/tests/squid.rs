@@ -64,6 +64,11 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
         squid("TCP_MISS/000", get, "DIRECT/192.0.2.1"),
         squid("TCP_MISS_ABORTED/200", get, "HIER_DIRECT/192.0.2.1"),
         squid("TCP_MISS_TIMEDOUT/200", get, "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_HIT_ABORTED/200", get, "HIER_NONE/-"),
+        squid("ERR_CLIENT_ABORT/200", get, "DIRECT/192.0.2.1"),
+        squid("ERR_READ_TIMEOUT/504", get, "DIRECT/192.0.2.1"),
+        squid("TCP_MISS_ABORTED/000", get, "HIER_DIRECT/192.0.2.1").replace(" 1000 GET", " 0 GET"),
+        squid("ERR_CLIENT_ABORT/000", get, "DIRECT/192.0.2.1").replace(" 1000 GET", " 0 GET"),
         squid("ERR_CONNECT_FAIL/400", get, "DIRECT/192.0.2.1"),
         squid("NONE/400", "NONE error:invalid-request", "NONE/-"),
         squid("TCP_MISS/200", "CONNECT a.example:443", "DIRECT/192.0.2.1"),
@@ -101,9 +106,14 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
     TCP_REFRESH_UNMODIFIED/200 revalidation kept:250 kept:1000
     UDP_HIT/000 icp icp icp
     TCP_DENIED/407 denied denied denied
-    TCP_MISS/000 aborted aborted aborted
-    TCP_MISS_ABORTED/200 aborted aborted aborted
-    TCP_MISS_TIMEDOUT/200 aborted aborted aborted
+    TCP_MISS/000 kept:1000 kept:1000 kept:1000
+    TCP_MISS_ABORTED/200 kept:1000 kept:1000 kept:1000
+    TCP_MISS_TIMEDOUT/200 kept:1000 kept:1000 kept:1000
+    TCP_HIT_ABORTED/200 hit hit kept:1000
+    ERR_CLIENT_ABORT/200 kept:1000 kept:1000 kept:1000
+    ERR_READ_TIMEOUT/504 error error error
+    TCP_MISS_ABORTED/000 aborted aborted aborted
+    ERR_CLIENT_ABORT/000 aborted aborted aborted
     ERR_CONNECT_FAIL/400 error error error
     NONE/400 error error error
     TCP_MISS/200 kept:1000 kept:1000 kept:1000

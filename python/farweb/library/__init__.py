@@ -1,0 +1,1 @@
+"""The packages as methods of three classes: `Scenario`, `Results`, `SweepResults`."""

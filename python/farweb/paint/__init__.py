@@ -1,0 +1,1 @@
+"""Painting: a figure is a description, its painter is matplotlib, its page is HTML."""

@@ -1,0 +1,1 @@
+"""Results in other forms: one connection, one page load, captures, HAR."""
