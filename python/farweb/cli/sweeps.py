@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from farweb.sweep.sweep import Progress
 
 
-@verb("scenario:Scenario.sweep", writes=False, out="--out -o DIR", only_plan="--plan")
+@verb("library.scenario:Scenario.sweep", writes=False, out="--out -o DIR", only_plan="--plan")
 def sweep(call: Call, scenario: Path, *, changed: Changed, out: str | None = None, only_plan: bool = False) -> None:
     """Simulate all combinations of a scenario's table `[sweep]`, as many at a time as there are cores.
 
