@@ -118,7 +118,7 @@ def require_range(option: str, value: float | None, low: float, high: float = ma
 
     >>> require_range("--days", 0, 1, 3660)
     Traceback (most recent call last):
-    farweb.FarwebError: --days: found 0; write a number from 1 to 3,660
+    farweb._core.FarwebError: --days: found 0; write a number from 1 to 3,660
     """
     if value is not None and not low <= value <= high:
         wanted = f"from {low:,} to {high:,}" if high < math.inf else f"of at least {low:,}"

@@ -87,7 +87,7 @@ def _run(arguments: list[str]) -> int | None:
         return complete(VERBS, load)
     for length in (1, 2):
         name = " ".join(arguments[:length])
-        if name in VERBS and len(arguments) >= length:
+        if name in VERBS:
             return load(name).run(f"farweb {name}", arguments[length:])
     return _alone(arguments)
 

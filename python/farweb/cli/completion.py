@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,22 +81,25 @@ def complete(verbs: Iterable[str], load: Callable[[str], "Verb"]) -> int:
     """
     line = os.environ.get("COMP_WORDS", "")
     words = line.split("\n" if "\n" in line else " ")[1:]
-    words = words[: int(os.environ.get("COMP_CWORD") or len(words))] or [""]
-    offered = (each for each in _offered(words[:-1], list(verbs), load) if each.startswith(words[-1]))
+    *ahead, begun = words[: int(os.environ.get("COMP_CWORD") or len(words))] or [""]
+    offered = (each for each in _offered(ahead, begun, list(verbs), load) if each.startswith(begun))
     sys.stdout.write("".join(f"{each}\n" for each in offered))
     return 0
 
 
-def _offered(ahead: list[str], verbs: list[str], load: Callable[[str], "Verb"]) -> Iterator[str]:
-    for length in (1, 2):
-        if " ".join(ahead[:length]) in verbs:
-            verb, ahead = load(" ".join(ahead[:length])), ahead[length:]
-            break
-    else:
-        begun = [each.split() for each in verbs if each.split()[: len(ahead)] == ahead]
-        yield from dict.fromkeys(each[len(ahead)] for each in begun)
-        return
-    asked = [each for each in verb.options if (ahead[-1] in each.names if ahead else not each.names)]
-    for each in asked:
-        yield from verb.completes.get(each.name, tuple)()
-    yield from (name for each in verb.options for name in each.names)
+def _offered(ahead: list[str], begun: str, verbs: list[str], load: Callable[[str], "Verb"]) -> Iterable[str]:
+    """Words behind those ahead: of a verb, options behind a dash, and values where it knows them."""
+    called = next((name for length in (1, 2) if (name := " ".join(ahead[:length])) in verbs), None)
+    if called is None:
+        names = [each.split() for each in verbs]
+        return dict.fromkeys(each[len(ahead)] for each in names if each[: len(ahead)] == ahead)
+    verb, ahead = load(called), ahead[called.count(" ") + 1 :]
+    if ahead and (asked := [each for each in verb.options if ahead[-1] in each.names and each.kind is not bool]):
+        return verb.completes.get(asked[0].name, tuple)()
+    if begun.startswith("-"):
+        return [name for each in verb.options for name in each.names]
+    return (
+        []
+        if ahead
+        else [word for each in verb.options if not each.names for word in verb.completes.get(each.name, tuple)()]
+    )

@@ -42,7 +42,7 @@ def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
         call.note(f"Packets were also recorded at {', '.join(others)}; --point selects where.")
 
 
-@verb("views.export:export_xpl")
+@verb("views.export:export_xpl", direction="--direction up|down")
 def xpl(call: Call, results: Path, *, out: Path | None = None) -> None:
     """Write a time–sequence plot of a connection that xplot and jPlot open, with the colours and signs of tcptrace.
 

@@ -18,7 +18,7 @@ _NOT_MET = 4
 @verb(
     "reproduce:reproduce",
     writes=False,
-    studies="[PAPER]…",
+    studies="PAPER…",
     formats="--format FORMAT",
     reading="--reading NAME",
     papers="--papers DIR",

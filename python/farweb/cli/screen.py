@@ -127,4 +127,4 @@ def _example(command: str) -> str:
 def _shortened(text: str, room: int) -> str:
     """The first clause of a text, as much of it as a line has room for."""
     clause = " ".join(text.split()).partition("; ")[0].partition(". ")[0].rstrip(".")
-    return textwrap.shorten(clause, room, placeholder=" …")
+    return textwrap.shorten(clause, room, placeholder=" …", break_on_hyphens=False)

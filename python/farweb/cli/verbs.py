@@ -133,23 +133,21 @@ class Verb:
         for each in (*own, *first, *self.more(), *groups, *others):
             found.setdefault(each.name, each)
         found |= {each.name: each for each in (*groups, *own)}
-        last = inspect.signature(Common).parameters
-        rank = {
-            each.name: 1 if each.is_required else 3 if each.name in last else 2 for each in found.values() if each.names
-        }
-        return tuple(sorted(found.values(), key=lambda each: rank.get(each.name, 0)))
+        common = inspect.signature(Common).parameters
+
+        def rank(each: Option) -> int:
+            return 0 if not each.names else 1 if each.is_required else 3 if each.name in common else 2
+
+        return tuple(sorted(found.values(), key=rank))
 
     def _read(self, read: Callable[[Any], Signature], *functions: Any) -> list[Option]:
         return [each for function in functions for each in options_of(*read(function), self.spelled)]
 
     @property
-    def _groups(self) -> dict[str, type[Any]]:
-        own = inspect.signature(self.command).parameters.values()
-        return {
-            each.name: each.annotation
-            for each in own
-            if isinstance(each.annotation, type) and is_dataclass(each.annotation)
-        } | {"": Common}
+    def _groups(self) -> dict[str, Any]:
+        """Groups of options by parameter of the command. Those of every verb have no parameter."""
+        own = inspect.signature(self.command).parameters.items()
+        return {**{name: each.annotation for name, each in own if is_dataclass(each.annotation)}, "": Common}
 
     def run(self, called: str, words: Sequence[str]) -> int | None:
         """Do what the words behind its name, `called`, ask for. The exit code, or None for 0."""
@@ -207,12 +205,14 @@ class Verb:
         return typed
 
     def _call(self, typed: dict[str, Any]) -> int | None:
-        spelled = {each.name: each.names[0] if each.names else each.metavar for each in self.options}
-        as_typed = {name: spelled[name] for name in typed}
-        groups = {name: _filled(group, typed) for name, group in self._groups.items()}
-        common = groups.pop("")
-        own = {name: typed.pop(name) for name in inspect.signature(self.command).parameters if name in typed}
-        call = Call(typed, as_typed, common)
+        spelled = {each.name: (*each.names, each.metavar)[0] for each in self.options if each.name in typed}
+
+        def taken(function: Callable[..., Any]) -> dict[str, Any]:
+            return {name: typed.pop(name) for name in inspect.signature(function).parameters if name in typed}
+
+        groups = {name: group(**taken(group)) for name, group in self._groups.items()}
+        common, own = groups.pop(""), taken(self.command)
+        call = Call(typed, spelled, common)
         with call.held:
             return self.command(call, **groups, **own)
 
@@ -239,8 +239,3 @@ def verb(
     """
     spelled = {**({} if writes else {"force": ""}), **spelled}
     return lambda command: Verb(command, questions, spelled, more, foot, completes or {})
-
-
-def _filled(group: type[T], typed: dict[str, Any]) -> T:
-    """A group of options, with what was typed for it, which is taken from there."""
-    return group(**{name: typed.pop(name) for name in inspect.signature(group).parameters if name in typed})

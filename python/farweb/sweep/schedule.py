@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb.check.extent import packets_of_points
+from farweb.errors import require_range
 from farweb.inputs.description import Description
 from farweb.results.design import Design
 from farweb.results.store import Store
@@ -102,6 +103,7 @@ def schedule(scenario: Description, out: str | Path, jobs: int | None = None) ->
         WorkloadError: A table cannot be used.
         ResultsError: There is something else in the folder.
     """
+    require_range("--jobs", jobs, 1)
     store = Store(out)
     store.manifest()
     runs = plan(scenario, Inputs())

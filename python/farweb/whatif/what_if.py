@@ -75,7 +75,7 @@ def what_if(
     if is_page:
         from farweb.whatif.pages import base_of, of_page
 
-        recording = recording_of(numbered(file, read_har(file), page or 1))
+        recording = recording_of(numbered(file, read_har(file), 1 if page is None else page))
         return of_page(recording, base_of(recording, over, settings), path_name(over), seeds, progress)
 
     from farweb.extras import SWEEP, require
