@@ -1,4 +1,4 @@
-"""What the files of tests cost, in seconds of the processor: a clock would tell of other work of the machine.
+"""Cost of each file of tests, in seconds of the processor: a clock would tell of other work of the machine.
 
 `CONTRIBUTING.md` has the rules. What costs `FAR` times its budget fails a run of all tests; less may be the machine's,
 where processes share caches and a core's halves.

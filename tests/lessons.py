@@ -41,7 +41,7 @@ def run(notebook: Notebook) -> Notebook:
 
 
 def _run(source: str, namespace: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    """What a cell prints, and the value of its last expression."""
+    """Printed text of a cell, and the value of its last expression."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None

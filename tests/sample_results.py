@@ -27,7 +27,7 @@ NOTHING: Row = {
     **{"queue_bytes_mean": 0.0, "busy": 0.0},
     **dict.fromkeys(("sojourn_p50_s", "sojourn_p95_s", "sojourn_max_s")),
 }
-"""What a link did that carried nothing."""
+"""Row of a link that carried nothing."""
 
 
 def request(number: int, latency_s: float, size: int, **more: Any) -> Row:
@@ -57,7 +57,7 @@ def exchange(number: int, **more: Any) -> Row:
 
 
 def leg_interval(leg: int, number: int, **more: Any) -> Row:
-    """What a leg held in second `number`, counted from 0."""
+    """Row of a leg in second `number`, counted from 0."""
     held = {"open_mean": 0.0, "open_max": 0, "busy_mean": 0.0, "busy_max": 0, "requests_mean": 0.0, "requests_max": 0}
     time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
     return {"leg": leg, **time, **held, "connection_requests_max": 0, **more}
@@ -71,7 +71,7 @@ def cache_interval(node: str, number: int, **more: Any) -> Row:
 
 
 def interval(link: int, direction: str, number: int, **more: Any) -> Row:
-    """What a link did in second `number`, counted from 0."""
+    """Row of a link in second `number`, counted from 0."""
     time = {"time_ns": (number + 1) * SECOND, "interval_ns": SECOND}
     return {"link": link, "direction": direction, **time, **NOTHING, **more}
 
@@ -85,7 +85,7 @@ def leg(carrier: Row | None = None, **tcp: Any) -> Row:
 
 
 def measured_leg(number: int, **more: Any) -> Row:
-    """What the manifest says of a leg, measured over 60 s."""
+    """Entry of the manifest for a leg, measured over 60 s."""
     zero = {"open_mean": 0.0, "open_max": 0, "busy_mean": 0.0, "busy_max": 0, "requests_mean": 0.0, "requests_max": 0}
     return {"leg": number, "interval_ns": 60 * SECOND, **zero, "connection_requests_max": 0, **more}
 

@@ -67,7 +67,7 @@ def scenario_of(nodes: str, *links: str, legs: Sequence[str], rest: str = "") ->
 
 @dataclass
 class Answer:
-    """What a command printed and how it ended."""
+    """Output and exit code of a command."""
 
     code: int
     out: str

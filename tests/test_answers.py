@@ -22,7 +22,7 @@ many_processes = pytest.mark.slow(reason="processes")
 
 
 def printed(script: str, folder: Path) -> str:
-    """What a script prints, which stands in the page behind the script itself."""
+    """Output of a script, as the page has it behind the script."""
     file = HERE / "ways" / f"{script}.sh"
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     ended = subprocess.run(

@@ -1,4 +1,4 @@
-"""What a user can get wrong: exit code 2, a line that names the file or key, nothing written."""
+"""Mistakes of users: exit code 2, a line that names the file or key, nothing written."""
 
 import gzip
 from pathlib import Path

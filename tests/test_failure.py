@@ -1,4 +1,4 @@
-"""What the machine refuses and signals end: one line with the cause, the right exit code, and never a bug in farweb."""
+"""Refusals by the machine, and ends by signals: the cause in a line, the right exit code, and never a bug in farweb."""
 
 import errno
 import os

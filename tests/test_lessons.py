@@ -27,5 +27,5 @@ def test_a_lesson_has_figures_and_exercises_with_answers(path: Path) -> None:
 
 
 def test_there_are_lessons() -> None:
-    names = {"slow-start", "log-to-decision", "post-quantum", "faster-page", "starlink-evening"}
+    names = {"slow-start", "log-to-decision", "post-quantum", "faster-page", "starlink-evening", "page-and-upload"}
     assert {path.stem for path in LESSONS} == names

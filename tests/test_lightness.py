@@ -1,4 +1,4 @@
-"""What the front says twice, counted: the numbers may only fall. A lower one is written here."""
+"""Things that the front says twice, counted: the numbers may only fall. A lower one is written here."""
 
 import ast
 import functools

@@ -1,4 +1,4 @@
-"""What the figures of a single connection draw, against a connection made by hand."""
+"""Figures of single connections, against a connection made by hand."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -188,6 +188,31 @@ def test_two_connections_or_two_runs_share_their_axes(tmp_path: Path, results_pa
         describe("timeseq", [one, two], connection=[2, 3, 4])
     with pytest.raises(FarwebError, match="5 connections are more than can be drawn side by side: 4 at most"):
         describe("timeseq", [one], connection=[2, 3, 4, 2, 3])
+
+
+def test_a_paced_sender_has_its_pace_below_and_the_states_of_bbr_as_shades(tmp_path: Path) -> None:
+    def state(at_ms: int) -> str:
+        return "STARTUP" if at_ms < 150 else "DRAIN" if at_ms < 350 else "PROBE_BW"
+
+    packets = [
+        {**row, "pace_bps": 8000 * (at_ms + 1), "bbr_state": state(at_ms)} if row["node"] == "server" else row
+        for row in connection(3, start_ms=3000)
+        for at_ms in [row["time_ns"] // MS - 3000]
+    ]
+    bbr = write_results(tmp_path / "bbr", [request(3, 1.0, 3000)], packets=packets)
+    figure = describe("cwnd", [bbr])
+    windows, pace = figure.panels
+    assert (pace.y.read_in, pace.x) == ("Mbit/s", windows.x)
+    (drawn,) = pace.series
+    assert points(drawn)[-1] == (0.75, 6_008_000)
+    shades = [(phase.label, round(phase.begin, 9), round(phase.end, 9)) for phase in windows.phases]
+    assert shades[:2] == [("STARTUP", 0.05, 0.15), ("DRAIN", 0.15, 0.35)] and pace.phases == windows.phases
+    assert "slow start" not in {name for name, *_ in shades} and "states of BBR" in figure.caption
+
+    plain = write_results(tmp_path / "plain", [request(3, 1.0, 3000)], packets=connection(3, start_ms=3000))
+    beside = describe("cwnd", [plain, bbr])
+    assert (len(beside.panels), beside.columns, beside.share_x) == (4, 2, "columns")
+    assert "slow start" in beside.caption and "states of BBR" in beside.caption
 
 
 def test_credit_is_a_stair_of_its_own_with_gaps_where_nothing_is_limited(tmp_path: Path) -> None:

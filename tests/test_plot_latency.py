@@ -1,4 +1,4 @@
-"""What the latency figures draw, against results made by hand."""
+"""Latency figures, against results made by hand."""
 
 import math
 from pathlib import Path

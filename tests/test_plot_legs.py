@@ -1,4 +1,4 @@
-"""What the figures of legs draw: connections over time, and where the time of requests goes."""
+"""Figures of legs: connections over time, and where the time of requests goes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the link figure draws, against results made by hand."""
+"""The link figure, against results made by hand."""
 
 from pathlib import Path
 

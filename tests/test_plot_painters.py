@@ -144,6 +144,20 @@ def test_a_series_of_any_length_has_so_many_values_under_the_pointer() -> None:
     assert (shown[0][2], shown[-1][2]) == ("x: 0\ny: 0", "x: 99999\ny: 99999")
 
 
+def test_a_page_of_many_packets_is_below_a_megabyte_and_its_paper_has_lines() -> None:
+    times = np.arange(12_000.0)
+    series = (
+        Series("segment", 0, times, times, "spans", low=times, high=times + 1),
+        Series("acknowledged", 1, times, np.sin(times), "steps"),
+        Series("dropped", 2, times, times, "signs", sign="x"),
+    )
+    chart = paint(Figure("t", "c", (Panel(Axis("x"), Axis("y"), series),)))
+    lines = encode(chart, "svg")
+    page = chart.html()
+    assert len(page) < 1_000_000 < len(lines) and "data:image/png" in page
+    assert encode(chart, "svg") == lines
+
+
 def test_cells_of_a_density_say_their_count() -> None:
     edges = np.array([0.0, 1.0, 2.0])
     density = Density(edges, edges, np.array([[0, 7], [0, 0]]), "packets")

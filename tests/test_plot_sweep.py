@@ -1,4 +1,4 @@
-"""What the figures of sweeps hold, against sweeps made by hand."""
+"""Figures of sweeps, against sweeps made by hand."""
 
 import json
 import math

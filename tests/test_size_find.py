@@ -108,7 +108,7 @@ def test_the_buffer_of_a_window_limited_rate_is_the_closed_form(farweb: Farweb, 
 
 
 def check_folder(farweb: Farweb, said: dict[str, object]) -> None:
-    """What a search leaves is a sweep's folder; a search that knows all runs answers the same without simulating."""
+    """A search leaves a sweep's folder; one that knows all runs answers the same without simulating."""
     results = SweepResults.open("fill")
     assert results.complete
     assert results.design.kind == "search"

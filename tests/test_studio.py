@@ -47,7 +47,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def carried(file: Path) -> dict[str, Any]:
-    """What a file carries; the page around it is as it was."""
+    """Contents of a file; the page around it is as it was."""
     text = file.read_text("utf-8")
     (packed,) = CARRIED.findall(text)
     assert CARRIED.sub("", text).replace("</script>\n\n", "</script>\n") == PAGE

@@ -43,7 +43,7 @@ def test_each_option_has_words_of_its_own(name: str) -> None:
 
 
 def heard(*words: str) -> dict[str, Any]:
-    """What a verb takes from some words."""
+    """Arguments that a verb takes from some words."""
     found: dict[str, Any] = {}
 
     @verb("cache.curve:cache_curve", policies="--policy POLICY", capacities="")

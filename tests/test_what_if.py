@@ -34,7 +34,7 @@ def effects(folder: Path, content: Any, **keys: str) -> dict[str, Effect]:
 
 
 def saved(effect: Effect) -> tuple[Any, Any]:
-    """What a first visit and a later one save, in round trips."""
+    """Round trips saved for a first visit and for a later one."""
     assert effect.first is not None
     assert effect.later is not None
     assert effect.first.value is not None

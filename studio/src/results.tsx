@@ -1,4 +1,4 @@
-// What a run found: figures, pictures, the chosen request, and all numbers as a table.
+// Results of a run: figures, pictures, the chosen request, and all numbers as a table.
 import { useComputed, useSignal } from "@preact/signals";
 import { hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";

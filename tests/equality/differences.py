@@ -21,7 +21,7 @@ SWEEP_LEFT_OUT = ("run", "events")
 
 @dataclass
 class Comparison:
-    """What a comparison found.
+    """Findings of a comparison.
 
     Attributes:
         rows: Rows of the tables that both results have.

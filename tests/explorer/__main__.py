@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def _chunk(numbers: list[int]) -> str:
-    """What a process of its own finds in these cases: the core may not come back, or end it."""
+    """Findings of a process of its own in these cases: the core may not come back, or end it."""
     command = [sys.executable, "-m", "explorer", "--case", *map(str, numbers)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)

@@ -120,7 +120,7 @@ def _try(module: str) -> Iterator[Mutant]:
 
 
 def _tool(name: str, *arguments: object) -> str:
-    """What a program of cosmic-ray prints."""
+    """Output of a program of cosmic-ray."""
     command = [str(BUILD / "bin" / name), *map(str, arguments)]
     return subprocess.run(command, cwd=TREE, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True).stdout
 

@@ -56,7 +56,7 @@ _USAGE, _DAMAGED = 2, 4
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb printed and wrote, and how it ended."""
+    """Output, files and exit code of a verb."""
 
     code: int
     out: str

@@ -48,7 +48,7 @@ class KernelEnd:
     outcomes: list[str] = field(default_factory=list)
     """How each list of steps ended: `done`, or at which step and why."""
     info: TcpInfo | None = None
-    """What the kernel knew when the connection was about to be left."""
+    """The kernel's counts as the connection was about to be left."""
     written: int = 0
     read: int = 0
 

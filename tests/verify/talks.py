@@ -71,7 +71,7 @@ PROFILES: Mapping[str, Farweb] = {
     "linux-bbr": Farweb("linux", constants={"congestion_control": "bbr"}, buffer=None),
     "linux-classic": Farweb("linux-classic"),
 }
-"""What is put through the scenarios, by the name that tests give it."""
+"""Programs that run through the scenarios, by their names in tests."""
 
 
 @dataclass

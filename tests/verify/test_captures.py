@@ -169,7 +169,7 @@ class Run:
 
 
 def run(*command: object, folder: Path | None = None) -> str:
-    """What a program prints."""
+    """Output of a program."""
     done = subprocess.run([str(part) for part in command], cwd=folder, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -217,7 +217,7 @@ def test_tshark_warns_of_nothing_but_what_happened(a_run: Run) -> None:
 
 
 class View:
-    """What a capture has seen so far of each connection and direction."""
+    """Counts of a capture so far, by connection and direction."""
 
     def __init__(self, dropped: Sequence[dict[str, Any]]) -> None:
         self._dropped = dropped
@@ -379,7 +379,7 @@ def test_counts_of_the_connection_table_are_those_of_tcptrace(a_run: Run) -> Non
 
 
 def drawn(path: Path) -> Counter[tuple[str, ...]]:
-    """What a plot draws, each with its colour."""
+    """Marks of a plot, each with its colour."""
     colours = {"white", "red", "orange", "green", "yellow", "purple", "magenta", "pink", "blue"}
     things: Counter[tuple[str, ...]] = Counter()
     colour = "white"

@@ -210,7 +210,7 @@ Fetches = Mapping[Case, Future[Fetched]]
 
 @pytest.fixture(scope="module")
 def fetches(request: pytest.FixtureRequest) -> Iterator[Fetches]:
-    """What the chosen tests need, under way."""
+    """Runs that the chosen tests need, under way."""
     with under_way(request.node, Case) as fetches:
         yield fetches
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.alone
 NETWORK = "10.78.0"
 SILENT, NOBODY = f"{NETWORK}.98", f"{NETWORK}.99"
 SILENT_WINDOW, SILENT_S = 4321, 0.05
-"""What the host of raw packets advertises, and how long it takes to answer."""
+"""Values that the host of raw packets advertises, and its time to answer."""
 
 
 @dataclass(frozen=True)

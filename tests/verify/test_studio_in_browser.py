@@ -63,7 +63,7 @@ class Sight:
         return self.page.inner_text(".problems")
 
     def settle(self) -> None:
-        """Wait until the result is that of the text."""
+        """Wait for the result of the text."""
         self.page.wait_for_timeout(30)
         self.until(SETTLED)
 

@@ -94,7 +94,7 @@ def opened(browser: Browser) -> tuple[Page, float]:
 
 
 def settle(page: Page) -> None:
-    """Wait until the result is that of the text."""
+    """Wait for the result of the text."""
     page.wait_for_timeout(200)
     while not page.evaluate(SETTLED):
         page.wait_for_timeout(20)

@@ -1,1 +1,1 @@
-"""Whether a path carries its load: requests by the second, load, ports, size of a run, in one answer."""
+"""Load against path in one answer: requests by the second, busy links, ports, size of a run."""

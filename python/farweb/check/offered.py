@@ -1,6 +1,6 @@
 """Compares the load that a workload offers to each link with the rate of the link, for `farweb check`.
 
-The bytes are those of `farweb.check.trace`, without retransmissions, server times and the opening of kept connections.
+Bytes as `farweb.check.trace` counts them, without retransmissions, server times and the opening of kept connections.
 Links behind a live cache have two bounds: all that is asked for, and what no cache answers, however large: uncacheable
 requests and the first ones for objects. Copies are laid over each other as a run lays them.
 

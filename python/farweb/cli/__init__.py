@@ -119,7 +119,7 @@ def _alone(arguments: list[str]) -> int:
 
 
 def _unknown(word: str, more: list[str]) -> str:
-    """What may have been meant by a word that is no verb."""
+    """A hint beside a word that is no verb."""
     from farweb import _core
 
     if word.startswith("-"):

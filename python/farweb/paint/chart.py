@@ -15,6 +15,9 @@ from typing import Any
 # isort: split
 
 import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -57,6 +60,8 @@ _RC: Any = {
     "agg.path.chunksize": 20000,
 }
 
+_VECTORS = 400_000  # bytes of a page's picture; chosen: its values are as many again
+_DENSE = 500  # points of a line or of marks that may become pixels; chosen: closer than a pixel and a half
 _COLUMNS_MAX = 8  # of a legend. Chosen: as many as a panel has series
 _PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels (chosen)
 _ROW = 0.7  # inches of a row of axes, at least, for the same (chosen)
@@ -88,9 +93,38 @@ class Chart(Figure):
         return encode(self, "png")
 
     def html(self) -> str:
-        """A page with the figure and its values under the pointer; refers to nothing outside."""
+        """A page with the figure and its values under the pointer, below 1 MB; refers to nothing outside.
+
+        Where lines and marks alone would be more than that, the dense ones are pixels.
+        """
         painted = replace(self.description, panels=self.drawn.panels)
-        return page.page(painted, self.axes, encode(self, "svg").decode())
+        picture = encode(self, "svg")
+        if len(picture) > _VECTORS:
+            with _pixels(self):
+                picture = encode(self, "svg")
+        return page.page(painted, self.axes, picture.decode())
+
+
+@contextmanager
+def _pixels(chart: Figure) -> Iterator[None]:
+    """Draw what has many points as pixels, as long as the block lasts."""
+    dense = chart.findobj(lambda artist: _points(artist) > _DENSE)
+    for artist in dense:
+        artist.set_rasterized(True)
+    yield
+    for artist in dense:
+        artist.set_rasterized(False)
+
+
+def _points(artist: Artist) -> int:
+    match artist:
+        case Line2D():
+            return int(np.shape(artist.get_xydata())[0])
+        case Collection():
+            vertices = sum(int(np.shape(path.vertices)[0]) for path in artist.get_paths())
+            return max(int(np.shape(artist.get_offsets())[0]), vertices)
+        case _:
+            return 0
 
 
 @contextmanager

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _VALUES_MAX = 400
 """Values of a series under the pointer, at most. Chosen: two or three for each of its pixels across."""
+_SPOTS_MAX = 4_000
+"""Values of a page, at most. Chosen: half a megabyte."""
 _RADIUS = 4  # points around a value
 
 
@@ -29,23 +31,25 @@ def page(figure: Figure, axes: Sequence["Axes"], svg: str) -> str:
         axes: Of its panels, as they are painted.
         svg: Its picture, of the same layout.
     """
+    series = sum(len(panel.series) for panel in figure.panels)
+    most = min(_VALUES_MAX, _SPOTS_MAX // max(series, 1))
     spots = "".join(
         spot
         for painted, panel in zip(axes, figure.panels, strict=False)
-        for spot in (*_cells(painted, panel), *_values(painted, panel, figure.counted))
+        for spot in (*_cells(painted, panel), *_values(painted, panel, figure.counted, most))
     )
     picture = svg[svg.index("<svg") :].replace("</svg>", f'<g fill="transparent">{spots}</g></svg>')
     title, caption = escape(figure.title), escape(figure.caption)
     return _PAGE.format(title=title, caption=caption, picture=picture, ink=style.INK)
 
 
-def _values(axes: "Axes", panel: Panel, counted: str) -> Iterator[str]:
-    """A circle at each value, the nearer series last: it is found first."""
+def _values(axes: "Axes", panel: Panel, counted: str, most: int) -> Iterator[str]:
+    """A circle at each value, at `most` of a series; the nearer series last: it is found first."""
     for series in panel.series:
         if series.index == OTHERS:
             continue
         number = len(series.x)
-        chosen = np.unique(np.linspace(0, number - 1, min(number, _VALUES_MAX)).round().astype(int)) if number else ()
+        chosen = np.unique(np.linspace(0, number - 1, min(number, most)).round().astype(int)) if number else ()
         begin = 0.0 if series.base is None else series.base
         places = np.column_stack(((series.x + begin) / panel.x.one, series.y / panel.y.one))
         room = axes.bbox.padded(_RADIUS)

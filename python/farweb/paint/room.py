@@ -60,7 +60,7 @@ def fewer(figure: Figure, sizes: Sequence[tuple[float, float]]) -> Figure | None
 
 
 def left_out(whole: Figure, drawn: Figure, around: Sequence[str]) -> list[str]:
-    """What a figure has less than the whole one, in words.
+    """Parts that a figure lacks of the whole one, in words.
 
     Args:
         whole: The figure.

@@ -45,6 +45,7 @@ ROLES = {
     "relay": "#882255",
     "sack": "#6A51E8",
     "cwnd": "#0072B2",
+    "pace": "#0072B2",
     "ssthresh": "#D55E00",
     "flight": QUIET,
     "others": "#CFCFCF",
@@ -54,7 +55,14 @@ ROLES = {
 retransmission red, SACK purple, SYN and FIN orange; here its hues, as far as they can be distinguished on white with
 any colour vision; it knows no credit."""
 
-SHADES = {"slow start": ("#56B4E9", 0.13), "recovery": ("#D55E00", 0.13), "limited by the window": (BRIGHT, 0.25)}
+SHADES = {
+    "slow start": ("#56B4E9", 0.13),
+    "recovery": ("#D55E00", 0.13),
+    "limited by the window": (BRIGHT, 0.25),
+    "STARTUP": ("#56B4E9", 0.13),
+    "DRAIN": ("#0072B2", 0.3),
+    "PROBE_RTT": ("#009E73", 0.3),
+}
 """Colours and opacities of stretches of time in them; yellow as the window itself, and strong, since it is light."""
 
 _LIGHTEST = 0.26  # of the scale of levels. Chosen: lighter ones are too faint for a line on white

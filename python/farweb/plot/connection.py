@@ -5,7 +5,8 @@
   program nothing is counted.
 - *Recovery* begins with a segment sent again and ends when all that was sent until then is acknowledged: `recover` of
   RFC 6582, whether an ACK or a timeout made it begin.
-- *Slow start* is when the congestion window limits the sender and is below its threshold (RFC 5681, 3.1).
+- *Slow start* is when the congestion window limits the sender and is below its threshold (RFC 5681, 3.1). BBR has none:
+  its states STARTUP, DRAIN and PROBE_RTT are shaded, and what is not is PROBE_BW.
 - *Limited by the window* is when the window that the receiver advertises does, as the smaller of the two.
 """
 
@@ -23,13 +24,8 @@ from farweb.views.connection import Trace, traces
 Stretch = tuple[float, float]
 
 SLOW_START, WINDOW, RECOVERY = "slow start", "limited by the window", "recovery"
-"""Names of shades, with their roles in `style.SHADES`."""
-
-SHADED = (
-    "Shaded: slow start (cwnd is full, and below its threshold), limited by the window (the advertised window is full, "
-    "and no larger than cwnd) and recovery (from a retransmission until all sent before is acknowledged)."
-)
-"""Their meaning, for captions."""
+STATES = ("STARTUP", "DRAIN", "PROBE_RTT")
+"""States of BBR that are shaded; the names of all shades are their roles in `style.SHADES`."""
 
 
 def chosen(
@@ -65,6 +61,17 @@ def title(result: RunTables, one: Trace, results: Sequence[RunTables]) -> str:
     return f"{one.name} – {name}"
 
 
+def shaded(ones: Sequence[Trace]) -> str:
+    """The shades of connections, as a sentence for a caption."""
+    bbr = [has_states(one) for one in ones]
+    slow = [] if all(bbr) else ["slow start (cwnd is full, and below its threshold)"]
+    states = ["the states of BBR but PROBE_BW"] if any(bbr) else []
+    return (
+        f"Shaded: {', '.join(slow + states)}, limited by the window (the advertised window is full, and no larger than "
+        "cwnd) and recovery (from a retransmission until all sent before is acknowledged)."
+    )
+
+
 def counted(found: Sequence[tuple[RunTables, Trace]], results: Sequence[RunTables], *signs: str) -> str:
     """Number of segments of each connection and when it began; `signs`: of those sent again, and of those dropped."""
     again, dropped = (f" {sign}" if sign else "" for sign in signs or ("", ""))
@@ -92,18 +99,18 @@ def side_by_side(
         found: Connections, each with its run.
         results: All runs, as they are named beside one another.
         caption: Sentences; empty ones are left out.
-        panels: One a connection.
+        panels: By row, one a connection in each.
         heights: Of a single connection and of several, in inches.
     """
-    single = len(found) == 1
+    single, rows = len(found) == 1, len(panels) // len(found)
     return Figure(
         f"{what} of {title(*found[0], results) if single else 'connections'}",
         " ".join(each for each in (*caption, provenance(results)) if each),
         tuple(panels),
         columns=len(found),
         size=(9, heights[0]) if single else (11, heights[1]),
-        share_x=not single,
-        share_y=not single,
+        share_x="columns" if rows > 1 else not single,
+        share_y=rows == 1 and not single,
     )
 
 
@@ -153,7 +160,7 @@ def limited(one: Trace) -> dict[str, list[Stretch]]:
     state = state.join_asof(windows.select("time_s", "window_bytes"), on="time_s").with_columns(
         full=pl.col("flight_bytes") + largest > pl.min_horizontal("cwnd_bytes", "window_bytes"),
         by_window=(pl.col("window_bytes") <= pl.col("cwnd_bytes")).fill_null(False),
-        below=(pl.col("cwnd_bytes") < pl.col("ssthresh_bytes")).fill_null(False),
+        below=(pl.col("bbr_state").is_null() & (pl.col("cwnd_bytes") < pl.col("ssthresh_bytes"))).fill_null(False),
     )
     lost = recoveries(one)
     data = one.sent.filter(pl.col("payload_bytes") > 0)["time_s"]
@@ -168,14 +175,28 @@ def limited(one: Trace) -> dict[str, list[Stretch]]:
     return found
 
 
+def has_states(one: Trace) -> bool:
+    """True where BBR controls the sender."""
+    return not one.state["bbr_state"].is_null().all()
+
+
+def states(one: Trace) -> dict[str, list[Stretch]]:
+    """From when to when BBR was in each of `STATES`, in s."""
+    known = one.state.drop_nulls("bbr_state")
+    changes = known.filter(pl.col("bbr_state").ne_missing(pl.col("bbr_state").shift()))
+    times = [*changes["time_s"], *known["time_s"].tail(1)]
+    stretches = list(zip(changes["bbr_state"], times, times[1:], strict=False))
+    return {name: [(begin, end) for state, begin, end in stretches if state == name] for name in STATES}
+
+
 def has_window(one: Trace) -> bool:
     """True where the receiver ever advertised one; the one-way agents of ns-2 do not."""
     return bool((one.acks["window_bytes"] > 0).any())
 
 
 def phases(one: Trace) -> tuple[Phase, ...]:
-    """Slow start, limits by the window, and recovery of a connection, to be shaded."""
-    stretches = {**limited(one), RECOVERY: recoveries(one)}
+    """Slow start or the states of BBR, limits by the window, and recovery of a connection, to be shaded."""
+    stretches = {**states(one), **limited(one), RECOVERY: recoveries(one)}
     return tuple(Phase(name, *stretch, name) for name, found in stretches.items() for stretch in found)
 
 

@@ -1,4 +1,4 @@
-"""What a drawing of the path of a scenario says, or of several scenarios, with what differs between them.
+"""Words of the drawing of a path, or of several paths with their differences.
 
 Of a link the values upwards (towards the servers) and downwards, and how they change: steps, handovers, fades; of a leg
 its carrier, its TLS and its TCP; of a TCP split its own TCP, as far as it differs; caches. A node between two legs is a

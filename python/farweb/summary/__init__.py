@@ -1,1 +1,1 @@
-"""What a run or a sweep says first: its answer, its figures, its screen."""
+"""First words of a run or a sweep: its answer, its figures, its screen."""

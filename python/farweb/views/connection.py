@@ -26,7 +26,8 @@ class Trace:
         sent: Segments as they left the sender: `time_s`, `seq`, `payload_bytes`, `flags`, `retransmission`.
         acks: Segments as they reached the sender: `time_s`, `ack`, `window_bytes`, `payload_bytes`, `sack`.
         drops: Segments that a link dropped on their way from the sender: `time_s`, `seq`, `payload_bytes`.
-        state: The sender after each of its segments: `time_s`, `cwnd_bytes`, `ssthresh_bytes`, `flight_bytes`.
+        state: The sender after each of its segments: `time_s`, `cwnd_bytes`, `ssthresh_bytes`, `pace_bps`, null where
+            nothing paces, `bbr_state`, null with another control, `flight_bytes`.
         credit: How far the sender's application may fill its stream with its credit: `time_s`, `credit_limit`, null
             while no message is limited; no rows where none ever is.
         start_s: When the first packet was sent, in seconds of the run.
@@ -255,6 +256,8 @@ def _state(at_sender: pl.DataFrame, direction: str) -> pl.DataFrame:
         "time_s",
         "cwnd_bytes",
         "ssthresh_bytes",
+        "pace_bps",
+        "bbr_state",
         # Before the first acknowledgement nothing of ours has been confirmed; before the first segment nothing flies.
         flight_bytes=(pl.col("highest") - pl.col("acked")).clip(lower_bound=0),
     )

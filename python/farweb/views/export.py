@@ -31,7 +31,7 @@ Added = TypeVar("Added")
 _ROWS = 8_192  # chosen: with payload some 12 MB a batch
 
 _UNUSED = {
-    "packets": ("stretch", "cwnd_bytes", "ssthresh_bytes", "left_ns", "arrived_ns"),
+    "packets": ("stretch", "cwnd_bytes", "ssthresh_bytes", "pace_bps", "bbr_state", "left_ns", "arrived_ns"),
     "frames": ("time_ns", "leg", "request"),
 }
 _COLUMNS = {

@@ -208,7 +208,7 @@ class _Judge:
 
     @property
     def held(self) -> list[str]:
-        """What the verdicts hold for, and the few requests that hold most of the waiting."""
+        """Requests that the verdicts hold for, and the few that hold most of the waiting."""
         few = next((held for each in self.verdicts if (held := holders(each))), [])
         return [held_by(self.verdicts), *(f"{each}." for each in few)]
 

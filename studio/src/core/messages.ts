@@ -1,4 +1,4 @@
-// What the page asks its worker, and what comes back. Trees of the core keep its names; times are in ns, or in s where they say so.
+// Questions of the page to its worker, and the answers. Trees of the core keep its names; times are in ns, or in s where they say so.
 
 /** A value of a draft, an edit or a run that the core refuses, in its words. */
 export class Refused extends Error {}

@@ -141,7 +141,7 @@ def _source(run: Run, number: int) -> str | None:
 
 @rule("caches.bypassed")
 def bypassed(run: Run) -> Iterator[str]:
-    """What a cache does not keep for its size bypasses it, and nothing else."""
+    """Responses bypass a cache that does not keep their size, and no others do."""
     for place, leg in enumerate(run.legs[:-1]):
         cache = run.caches.get(run.nodes[leg.far], {})
         if any(run.caches_inside(leg)) or "ttl" in cache:

@@ -82,7 +82,7 @@ def _may_go_again(run: Run) -> bool:
 
 @rule("exchanges.times")
 def times(run: Run) -> Iterator[str]:
-    """What happens to an exchange happens in order."""
+    """Events of an exchange come in order."""
     for row in run.exchanges:
         for chain in (
             ("start_ns", "connect_ns", "tunnel_ready_ns", "requested_ns", "ready_first_ns", "ready_last_ns"),

@@ -32,7 +32,7 @@ def object_id(text: str) -> int | None:
 
 
 def _asked(run: Run) -> list[Asked]:
-    """What the request table and the load say: start, host, object, source, tag, sizes."""
+    """Columns as the request table and the load have them: start, host, object, source, tag, sizes."""
     workload = run.scenario["workload"]
     load = workload.get("load", 1) if workload.get("scale", "copies") == "copies" else 1
     offset = quantity(workload.get("copies_offset", "37 s"))

@@ -163,7 +163,7 @@ impl GrantRule {
     }
 }
 
-/// What a credit lets a sender send that always has data.
+/// Rate that a credit allows to a sender that always has data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worth {
     /// Bytes for each return of the credit.

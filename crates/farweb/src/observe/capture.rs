@@ -15,7 +15,7 @@ use crate::conn::{Connection, Extras, Mark, Packet, Place, Transport};
 use crate::id::Id;
 use crate::net::{Carried, Direction, LinkId};
 use crate::record::{Column, PacketColumns, PacketEvent, PacketRow};
-use crate::tcp::{Flags, Segment};
+use crate::tcp::{self, Flags, Segment};
 use crate::units::Instant;
 use crate::workload::{Directory, Request};
 
@@ -181,11 +181,14 @@ impl Capture {
         let sender = if event == PacketEvent::Send { place } else { connection.peer(place) };
         let socket = connection.socket(place);
         let windows = socket.transport.as_ref().and_then(Transport::windows);
+        let tcp = socket.stack();
         let row = PacketRow {
             event: event as i32,
             node: i32::from(socket.node),
             cwnd_bytes: windows.map(|(cwnd, _)| int(cwnd)),
             ssthresh_bytes: windows.map(|(_, ssthresh)| int(ssthresh)),
+            pace_bps: tcp.and_then(tcp::Connection::pace_bps).map(int),
+            bbr_state: tcp.and_then(tcp::Connection::bbr).map(|bbr| bbr.mode as i32),
             credit_limit: credit_limit.map(int),
             ..packet_row(now, connection, sender, segment, mark)
         };
@@ -316,6 +319,8 @@ fn packet_row(
         timestamp_echo: options.timestamps.map(|timestamps| i64::from(timestamps.echo)),
         cwnd_bytes: None,
         ssthresh_bytes: None,
+        pace_bps: None,
+        bbr_state: None,
         credit_limit: None,
         left_ns: None,
         arrived_ns: None,

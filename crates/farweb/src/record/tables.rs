@@ -4,7 +4,7 @@ use super::columns::{
     BLOCK, Column, Dictionary, Ranges, column, column_type, nullable, store, stored_type, table, value_type,
 };
 use crate::schema::{ColumnSpec, ColumnType, NULL_CODE, NULL_ID, NULL_INT, TableSpec};
-use crate::tcp::Codepoint;
+use crate::tcp::{Codepoint, linux::BbrMode};
 
 /// The tables of a results folder, in the order of usual reading.
 pub const TABLES: [TableSpec; 8] = [REQUESTS, CONNECTIONS, EXCHANGES, LINKS, LEGS, CACHES, PACKETS, FRAMES];
@@ -346,6 +346,8 @@ table! {
         timestamp_echo: [int?] "" "Option: clock of the other side as it is echoed, in its ticks; null without timestamps.",
         cwnd_bytes: [int?] "B" "Congestion window of the endpoint after the event; null on links.",
         ssthresh_bytes: [int?] "B" "Slow-start threshold of the endpoint after the event; null on links.",
+        pace_bps: [int?] "bit/s" "Pace of payload at the endpoint after the event; null on links, and where nothing paces.",
+        bbr_state: [word? Dictionary::Fixed(&BbrMode::NAMES)] "" "State of BBR's model at the endpoint after the event; null on links, and with another control.",
         credit_limit: [int?] "" "Sequence number up to which the endpoint's application may fill its stream with the credit of all messages that it sends, before it reads what the event brings; bytes in the stream count with their framing, further ones without. Null on links, and where no credit limits a message.",
         left_ns: [int?] "ns" "Time at which its last bit left the transmitter of the link; null but on rows of a link's tap, as the next one.",
         arrived_ns: [int?] "ns" "Time at which it arrives at the far end of that link.",

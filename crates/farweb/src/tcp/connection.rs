@@ -360,6 +360,15 @@ impl Connection {
         }
     }
 
+    /// Pace in bit/s of payload; `None` where segments leave as windows let them.
+    #[must_use]
+    pub fn pace_bps(&self) -> Option<u64> {
+        match self {
+            Self::Linux(tcp) => tcp.pace_bps(),
+            Self::Bsd(_) => None,
+        }
+    }
+
     /// Send and receive buffer in bytes, as they are now.
     #[must_use]
     pub fn buffers(&self) -> (u64, u64) {

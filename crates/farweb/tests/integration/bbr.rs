@@ -1,8 +1,8 @@
 //! BBR and pacing in whole runs, against closed forms and a sketch of the same rules in another language.
 
-use farweb::record::NULL_INT;
+use farweb::record::{NULL_CODE, NULL_INT};
 
-use crate::run::{Asked, Tables, floats, ints, on_leg, run};
+use crate::run::{Asked, Tables, codes, floats, ints, on_leg, run};
 
 /// IP bytes of a full segment.
 const PACKET: f64 = 1500.0;
@@ -174,4 +174,33 @@ fn the_phase_of_the_cycle_is_drawn_by_seed_and_connection() {
     let (low, high) =
         ends.iter().fold((f64::MAX, 0.0_f64), |(low, high), end| (low.min(*end), high.max(*end)));
     assert!(high > low && high - low < 10.0, "{ends:?}");
+}
+
+/// Ten segments in a round trip of 100 ms, times 739/256 and 0.99, are the first pace; the states follow one another.
+#[test]
+fn packets_have_the_pace_and_the_state_of_their_sender() {
+    let link = r#"{ rate = "100 Mbit/s", delay = "50 ms" }"#;
+    let leg = format!(
+        "carrier = {{ kind = \"http/1.0\" }}\ntcp = {{ profile = \"linux\", constants = {{ {BBR} }} }}"
+    );
+    let asked = vec![Asked(0, 300, 20_000_000, 0)];
+    let rest = "[record]\npackets = \"all\"";
+    let tables = run(&on_leg(&format!("up = {link}\ndown = {link}"), &leg, rest), 1, asked).0;
+    let sent = |row: &usize| {
+        codes(&tables, "packets", "event")[*row] == 0 && codes(&tables, "packets", "direction")[*row] == 1
+    };
+    let [pace, states] = ["pace_bps", "bbr_state"].map(|column| {
+        let all: Vec<i64> = if column == "pace_bps" {
+            ints(&tables, "packets", column).to_vec()
+        } else {
+            codes(&tables, "packets", column).iter().map(|code| i64::from(*code)).collect()
+        };
+        (0..all.len()).filter(sent).map(|row| all[row]).collect::<Vec<_>>()
+    });
+    assert_eq!((pace[0], states[0]), (NULL_INT, i64::from(NULL_CODE)), "a SYN-ACK");
+    let first = 10.0 * 1448.0 * 8.0 / 0.1 * 739.0 / 256.0 * 0.99;
+    assert!((pace[1] as f64 / first - 1.0).abs() < 0.001, "{}", pace[1]);
+    let mut in_turn = states[1..].to_vec();
+    in_turn.dedup();
+    assert_eq!(in_turn, [0, 1, 2], "STARTUP, DRAIN, PROBE_BW");
 }

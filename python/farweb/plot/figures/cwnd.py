@@ -1,4 +1,4 @@
-"""Congestion window, slow-start threshold and flight of connections over time."""
+"""Congestion window, slow-start threshold, flight and pace of connections over time."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import polars as pl
 
 from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.plot.catalogue import figure
-from farweb.plot.connection import SHADED, chosen, counted, phases, round_trips, side_by_side, title
+from farweb.plot.connection import chosen, counted, phases, round_trips, shaded, side_by_side, title
 from farweb.results.run import RunTables
 from farweb.views.connection import Trace
 
@@ -22,7 +22,7 @@ FOOT = 0.03
 @figure(
     "cwnd",
     of="side by side",
-    shows="congestion window, threshold and flight of connections",
+    shows="congestion window, threshold, flight and pace of connections",
     needs="record.packets",
 )
 def cwnd(
@@ -34,8 +34,9 @@ def cwnd(
 ) -> Figure:
     """Limits of a connection, or of several side by side: windows and bytes in flight, at the sender of its data.
 
-    Flight is the highest sequence number sent less the highest acknowledgement received. Slow start,
-    limits by the window and recovery are shaded, round trips are counted above.
+    Flight is the highest sequence number sent less the highest acknowledgement received. Slow start or the states of
+    BBR, limits by the window and recovery are shaded, round trips are counted above. Where a sender paces, its pace is
+    a panel below.
 
     Raises:
         FarwebError: As `chosen`.
@@ -49,13 +50,18 @@ def cwnd(
     above = any(len(one.acks) and _lowest_window(one) > (y.high or 0) for one in ones)
     caption = (
         f"At {ones[0].node}, the sender ({ones[0].direction}). In flight: highest byte sent less highest acknowledged.",
-        SHADED,
+        shaded(ones),
         "ssthresh is not drawn while it is above twice the rest." if hidden else "",
         "The advertised window lies above the picture." if above else "",
         counted(found, results),
     )
     panels = [_panel(one, x, y, "" if single else title(result, one, results)) for result, one in found]
-    return side_by_side("Windows", found, results, caption, panels, (5, 5))
+    if not any(_paces(one) for one in ones):
+        return side_by_side("Windows", found, results, caption, panels, (5, 5))
+    fastest = max(float(one.state["pace_bps"].max() or 0) for one in ones)  # type: ignore[arg-type]
+    pace = Axis("pace of payload", "bit/s", low=0, high=1.08 * fastest).fitted(fastest)
+    panels += [_pace(one, x, pace) for one in ones]
+    return side_by_side("Windows and pace", found, results, caption, panels, (7, 7))
 
 
 def _axes(ones: Sequence[Trace]) -> tuple[Axis, Axis]:
@@ -90,6 +96,17 @@ def _panel(one: Trace, x: Axis, y: Axis, name: str) -> Panel:
         if len(times):
             series.append(Series(label, "again", times, np.full(len(times), foot), "signs", sign=sign, part=label))
     return Panel(x, y, tuple(series), title=name, phases=phases(one), rounds=round_trips(one))
+
+
+def _pace(one: Trace, x: Axis, y: Axis) -> Panel:
+    paced = one.state.drop_nulls("pace_bps")
+    return Panel(
+        x, y, (Series("pace", "pace", *_columns(paced, "pace_bps"), "steps", part="pace"),), phases=phases(one)
+    )
+
+
+def _paces(one: Trace) -> bool:
+    return not one.state["pace_bps"].is_null().all()
 
 
 def _windows(one: Trace) -> pl.DataFrame:

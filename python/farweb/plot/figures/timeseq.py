@@ -9,13 +9,13 @@ import polars as pl
 from farweb.paint.figure import INSETS, Axis, Figure, Floats, Panel, Series
 from farweb.plot.catalogue import figure
 from farweb.plot.connection import (
-    SHADED,
     chosen,
     counted,
     first_loss,
     has_window,
     phases,
     round_trips,
+    shaded,
     side_by_side,
     title,
 )
@@ -53,8 +53,8 @@ def timeseq(
     A bar is a segment, from its first to its last byte; the stair below is what has been acknowledged, the stair above
     how far the advertised window allows to send. Of a carrier with credit a dashed stair is how far the sender's
     program may fill its stream with the credit that it has, of all messages together. Thin bars between them are blocks
-    of selective acknowledgements, where they reached the sender. Slow start, limits by the window and recovery are
-    shaded, round trips are counted above. A short loss is enlarged.
+    of selective acknowledgements, where they reached the sender. Slow start or the states of BBR, limits by the
+    window and recovery are shaded, round trips are counted above. A short loss is enlarged.
 
     Raises:
         FarwebError: As `chosen`.
@@ -72,7 +72,7 @@ def timeseq(
     caption = (
         f"What {ones[0].node} sent ({ones[0].direction}) and the acknowledgements that came back to it, both as seen "
         "there.",
-        SHADED,
+        shaded(ones),
         counted(found, results, "(R)", "by a link (×)"),
         _beyond(ones, y),
     )

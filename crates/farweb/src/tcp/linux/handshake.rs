@@ -106,7 +106,7 @@ impl Connection {
         self.set_state_timer(self.profile.rto_initial);
     }
 
-    /// What a SYN asks for, or a SYN-ACK agrees to.
+    /// Request of a SYN, or consent of a SYN-ACK.
     #[cold]
     fn ecn_of_syn(&self, is_answer: bool) -> Flags {
         match is_answer {

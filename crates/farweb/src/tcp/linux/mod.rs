@@ -24,7 +24,7 @@ mod sent;
 mod shared;
 mod timers;
 
-pub use congestion::BbrReport;
+pub use congestion::{BbrMode, BbrReport};
 pub(super) use connection::Config;
 pub use connection::Connection;
 pub use profile::{CongestionControl, EcnKind, HystartKind, Overrides, PacingKind, Profile};

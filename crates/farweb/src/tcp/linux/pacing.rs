@@ -67,6 +67,12 @@ impl Pacing {
 }
 
 impl Connection {
+    /// Pace in bit/s of payload; `None` without pacing, and before the first round trip is known.
+    #[must_use]
+    pub fn pace_bps(&self) -> Option<u64> {
+        self.congestion.pace_bps()
+    }
+
     /// True when pacing holds the next segment back; a timer then runs until its departure.
     #[inline]
     pub(super) fn is_paced(&mut self) -> bool {

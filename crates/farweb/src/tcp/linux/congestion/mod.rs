@@ -22,7 +22,7 @@ mod usage;
 mod window;
 
 use bbr::Bbr;
-pub use bbr::BbrReport;
+pub use bbr::{BbrReport, Mode as BbrMode};
 pub(super) use bbr::{Event, Found, RateSample};
 use control::Control;
 use prr::Reduction;
@@ -174,6 +174,11 @@ impl Congestion {
     #[inline]
     pub(super) const fn paces(&self) -> bool {
         self.pacing.is_some()
+    }
+
+    /// Pace in bit/s of payload; `None` without pacing, and before the first round trip is known.
+    pub(super) fn pace_bps(&self) -> Option<u64> {
+        self.pacing.as_ref().map(|pacing| pacing.rate.saturating_mul(8)).filter(|rate| *rate > 0)
     }
 
     /// Earliest departure of the next segment; `None` without pacing.

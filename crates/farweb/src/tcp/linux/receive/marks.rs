@@ -14,7 +14,7 @@ use crate::tcp::segment::Codepoint;
 /// Segments that are acknowledged at once.
 const QUICK: u32 = 2;
 
-/// What the receiver knows of marks.
+/// Marks that the receiver has seen.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Marks {
     /// Data came that was ECT or marked (`TCP_ECN_SEEN`).

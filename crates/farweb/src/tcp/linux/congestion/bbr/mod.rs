@@ -59,7 +59,7 @@ const BURST_MAX: u64 = 127;
 
 /// State of the model (`bbr_mode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub enum Mode {
     /// Doubles the rate each round trip.
     Startup,
     /// Lets the queue that this has built run empty.
@@ -72,6 +72,9 @@ enum Mode {
 
 impl Mode {
     const COUNT: usize = Self::ProbeRtt as usize + 1;
+
+    /// Names in the order of the modes, as papers on BBR write them.
+    pub const NAMES: [&'static str; Self::COUNT] = ["STARTUP", "DRAIN", "PROBE_BW", "PROBE_RTT"];
 }
 
 /// State of BBR.
@@ -140,6 +143,8 @@ pub(in crate::tcp::linux) struct Found {
 /// The model of BBR, for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BbrReport {
+    /// State of the model.
+    pub mode: Mode,
     /// Time in STARTUP.
     pub startup: Duration,
     /// Time in DRAIN.
@@ -417,6 +422,7 @@ impl Bbr {
         let [startup, drain, probe_bw, probe_rtt] = times.map(Duration::from_micros);
         let rate_bps = 8 * ((self.rate() * mss * 1_000_000) >> RATE_SHIFT);
         BbrReport {
+            mode: self.mode,
             startup,
             drain,
             probe_bw,
