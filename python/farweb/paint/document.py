@@ -1,7 +1,6 @@
-"""A page of HTML with everything inside it, and the few elements that reports are made of.
+"""A report as a page of HTML, and the few elements that it is made of.
 
-The page refers to nothing outside and runs no script: its content policy forbids both. Functions take text and give
-HTML. All text is escaped, so a name can hold anything.
+Functions take text and give HTML. All text is escaped, so a name can hold anything.
 """
 
 import base64
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from farweb.files.atomic import staged_file
+from farweb.paint.html import framed
 from farweb.text.sheet import Part, Sheet, to_html
 from farweb.text.words import capital, visible
 
@@ -54,7 +54,8 @@ class Page:
         """The page; the same results give the same page, byte for byte."""
         head = (paragraph(self.question, "question") if self.question else "") + paragraph(self.subject, "subject")
         body = "\n".join(each for each in self.sections if each)
-        return visible(_PAGE.format(title=escape(self.title), style=_STYLE, head=head, body=body))
+        main = f"<main>\n<h1>{escape(self.title)}</h1>\n{head}\n{body}\n</main>"
+        return visible(framed(self.title, _STYLE, main))
 
     def write(self, out: Path) -> None:
         """Write the page.
@@ -193,25 +194,6 @@ def folded(summary: str, *parts: str) -> str:
     """Content that opens when it is asked for; on paper it is left out."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-{head}
-{body}
-</main>
-</body>
-</html>
-"""
 
 # How a report looks: on a screen of any width, light or dark, and on paper.
 _STYLE = """

@@ -1,7 +1,4 @@
-"""A figure as a page for a browser: the picture of the paper, with the values under the pointer.
-
-The page holds its SVG, runs no script and refers to nothing outside; its content policy forbids both.
-"""
+"""A figure as a page for a browser: the picture of the paper, with the values under the pointer."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -11,6 +8,7 @@ import numpy as np
 
 from farweb.paint import style
 from farweb.paint.figure import OTHERS, Axis, Figure, Panel, Series
+from farweb.paint.html import framed
 from farweb.text.quantities import count, plain, quantity, share
 
 if TYPE_CHECKING:
@@ -39,8 +37,8 @@ def page(figure: Figure, axes: Sequence["Axes"], svg: str) -> str:
         for spot in (*_cells(painted, panel), *_values(painted, panel, figure.counted, most))
     )
     picture = svg[svg.index("<svg") :].replace("</svg>", f'<g fill="transparent">{spots}</g></svg>')
-    title, caption = escape(figure.title), escape(figure.caption)
-    return _PAGE.format(title=title, caption=caption, picture=picture, ink=style.INK)
+    said = escape(f"{figure.title}. {figure.caption}")
+    return framed(figure.title, _STYLE, f'<figure aria-label="{said}">\n{picture}\n</figure>')
 
 
 def _values(axes: "Axes", panel: Panel, counted: str, most: int) -> Iterator[str]:
@@ -110,24 +108,9 @@ def _place(axes: "Axes", x: float, y: float) -> tuple[float, float]:
     return float(across * one), float((axes.figure.bbox.height - up) * one)
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-body {{ margin: 1rem; color: {ink}; }} figure {{ margin: 0 auto; max-width: 72rem; }}
+_STYLE = f"""
+body {{ margin: 1rem; color: {style.INK}; }} figure {{ margin: 0 auto; max-width: 72rem; }}
 svg {{ display: block; width: 100%; height: auto; }}
 svg text {{ font-family: "DejaVu Sans", Verdana, sans-serif !important; }}
 circle:hover, rect:hover {{ fill: #0003; }}
-</style>
-</head>
-<body>
-<figure aria-label="{title}. {caption}">
-{picture}
-</figure>
-</body>
-</html>
 """
