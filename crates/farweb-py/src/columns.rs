@@ -148,7 +148,7 @@ pub(crate) fn batch_to_python(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_
     Ok(columns)
 }
 
-/// A host table for Python; names are left out.
+/// A host table for Python. Names are left out.
 pub(crate) fn hosts_to_python(py: Python<'_>, hosts: HostColumns) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     columns.set_item("host", words_to_python(py, hosts.host.codes, hosts.host.words)?)?;

@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::columns::words_to_python;
 use crate::errors::workload_error;
 
-/// The format of a log that begins with `head`; none when it is not known.
+/// The format of a log that begins with `head`. None when it is not known.
 #[pyfunction]
 pub(crate) fn log_format(head: &[u8]) -> Option<String> {
     LogFormat::of_head(head).map(|format| format.to_string())

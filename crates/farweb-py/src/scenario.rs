@@ -216,7 +216,7 @@ fn scenario_error(error: CoreError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
-/// Use of connections by a carrier; both are JSON text, the carrier as an effective scenario has it.
+/// Use of connections by a carrier. Both are JSON text, the carrier as an effective scenario has it.
 #[pyfunction]
 pub(crate) fn connection_use(carrier: &str) -> PyResult<String> {
     let carrier: Carrier = serde_json::from_str(carrier)
@@ -230,7 +230,7 @@ pub(crate) fn link_presets() -> String {
     serde_json::to_string(&farweb::scenario::presets()).expect("they are plain data")
 }
 
-/// A scenario to start from; `choices` are a `Draft` as JSON text.
+/// A scenario to start from. `choices` are a `Draft` as JSON text.
 #[pyfunction]
 pub(crate) fn draft(choices: &str) -> PyResult<String> {
     let draft: Draft = serde_json::from_str(choices)
@@ -243,7 +243,7 @@ pub(crate) fn proxies() -> [&'static str; 4] {
     Proxy::ALL.map(Proxy::word)
 }
 
-/// The sentence for a name of the field that farweb does not have; None of others.
+/// The sentence for a name of the field that farweb does not have. None of others.
 #[pyfunction]
 pub(crate) fn absent(word: &str) -> Option<String> {
     farweb::scenario::absent(word)

@@ -115,7 +115,7 @@ impl Begin for Batches {
     }
 }
 
-/// The batches that an iterator of Python yields; the GIL is taken once a batch.
+/// The batches that an iterator of Python yields. The GIL is taken once a batch.
 fn next_batch(
     iterator: Py<PyIterator>,
 ) -> impl FnMut() -> Result<Option<Batch>, WorkloadError> + Send + Sync {

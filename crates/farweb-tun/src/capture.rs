@@ -27,7 +27,7 @@ pub(crate) struct Capture<W = BufWriter<File>> {
 }
 
 impl Capture {
-    /// Creates the file `path`, for up to `snapshot` bytes of each packet; `epoch` is the time of [`Instant::ZERO`], in nanoseconds
+    /// Creates the file `path`, for up to `snapshot` bytes of each packet. `epoch` is the time of [`Instant::ZERO`], in nanoseconds
     /// since 1970.
     pub(crate) fn create(path: &Path, epoch: u64, snapshot: u32) -> io::Result<Self> {
         Self::new(BufWriter::new(File::create(path)?), epoch, snapshot)

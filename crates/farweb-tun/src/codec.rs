@@ -84,7 +84,7 @@ impl<'a> WirePacket<'a> {
         let computed = tcp
             .calc_checksum_ipv4(header.source(), header.destination())
             .map_err(|problem| Undecodable::Malformed(problem.to_string()))?;
-        // Both zeros of ones' complement stand for the same sum; Linux sends the one with all bits set.
+        // Both zeros of ones' complement stand for the same sum. Linux sends the one with all bits set.
         if computed % CHECKSUM_MODULUS != tcp.checksum() % CHECKSUM_MODULUS {
             return Err(Undecodable::Checksum { found: tcp.checksum(), computed });
         }
@@ -193,7 +193,7 @@ pub(crate) fn packet(
     bytes
 }
 
-/// Marks a packet, congestion experienced, if its sender takes marks; true when it is.
+/// Marks a packet, congestion experienced, if its sender takes marks. True when it is.
 pub(crate) fn set_ce(packet: &mut [u8]) -> bool {
     let Ok((mut header, _)) = Ipv4Header::from_slice(packet) else { return false };
     if header.ecn == IpEcn::ZERO {

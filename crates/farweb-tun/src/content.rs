@@ -54,7 +54,7 @@ impl Outgoing {
 pub(crate) struct Incoming {
     /// Offset of the first byte that was not read.
     start: u64,
-    /// Bytes from there on; those that have not arrived are zero.
+    /// Bytes from there on. Those that have not arrived are zero.
     bytes: VecDeque<u8>,
 }
 

@@ -18,9 +18,9 @@ use serde::Deserialize;
 pub(crate) struct Talk {
     /// Name of the TUN device.
     pub(crate) device: String,
-    /// Address of our endpoint; a server listens on its port. It has to be routed to the device.
+    /// Address of our endpoint. A server listens on its port. It has to be routed to the device.
     pub(crate) address: SocketAddrV4,
-    /// Where our endpoint connects to; without it, it is a server.
+    /// Where our endpoint connects to. Without it, it is a server.
     pub(crate) connect: Option<SocketAddrV4>,
     /// Constants of our TCP.
     pub(crate) tcp: Tcp,
@@ -61,7 +61,7 @@ pub(crate) struct Tcp {
     pub(crate) constants: Overrides,
     /// MSS that is offered, at most 1460 B behind a device with an MTU of 1500.
     pub(crate) mss: Bytes,
-    /// Send and receive buffer; without it, as the profile has them.
+    /// Send and receive buffer. Without it, as the profile has them.
     pub(crate) buffer: Option<Bytes>,
 }
 
@@ -69,11 +69,11 @@ pub(crate) struct Tcp {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Way {
-    /// Rate of the transmitter; without one nothing waits.
+    /// Rate of the transmitter. Without one nothing waits.
     pub(crate) rate: Option<BitRate>,
     /// Propagation delay.
     pub(crate) delay: Option<Duration>,
-    /// Limit of the queue; without one it is unlimited.
+    /// Limit of the queue. Without one it is unlimited.
     pub(crate) queue: Option<QueueLimit>,
     /// Packets that are lost.
     pub(crate) loss: Loss,

@@ -100,7 +100,7 @@ impl Travelling {
 }
 
 impl Direction {
-    /// An empty direction; its random losses come from `random`.
+    /// An empty direction. Its random losses come from `random`.
     pub(crate) fn new(way: &Way, random: &RandomStream) -> Self {
         let drop_tail = |limit| QueueConfig::DropTail(DropTail { limit, counts: QueueCounts::All });
         let config = LinkConfig {
@@ -207,7 +207,7 @@ mod tests {
         Direction::new(&serde_json::from_str(way).unwrap(), &RandomStreams::new(1).stream("loss", 0))
     }
 
-    /// Sends data packets of 1000 B, one each ms, numbered by their first byte; when and what arrives.
+    /// Sends data packets of 1000 B, one each ms, numbered by their first byte. Returns when and what arrives.
     fn arrivals(mut direction: Direction, packets: u8) -> (Vec<(u64, u8)>, DirectionReport) {
         for number in 1..=packets {
             let mut bytes = vec![0; 1000];

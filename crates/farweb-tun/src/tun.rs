@@ -59,7 +59,7 @@ impl Tun {
         Ok(Self { file })
     }
 
-    /// The next packet from the kernel, in `buffer`; `None` when there is none yet.
+    /// The next packet from the kernel, in `buffer`. `None` when there is none yet.
     pub(crate) fn receive<'a>(&mut self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         match self.file.read(buffer) {
             Ok(bytes) => Ok(Some(&buffer[..bytes])),

@@ -1,6 +1,6 @@
 //! Browser binding of farweb: thin, no model of its own. `studio/` is the page that asks it.
 //!
-//! Trees go over as JSON text, columns of results as arrays of doubles. A problem of a scenario is part of an answer; an error
+//! Trees go over as JSON text, columns of results as arrays of doubles. A problem of a scenario is part of an answer. An error
 //! of a request table is thrown. A panic is a bug of the core: its message goes to `farwebPanicked`, which the page defines, and
 //! the instance is dead then.
 

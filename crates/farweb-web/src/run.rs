@@ -46,7 +46,7 @@ impl Run {
         Ok(Self { world, requests, requests_total, warmup, tables: BTreeMap::new() })
     }
 
-    /// Processes up to `events` events; true while there are more.
+    /// Processes up to `events` events. True while there are more.
     ///
     /// # Errors
     /// When a row of the table is no request.
@@ -62,7 +62,7 @@ impl Run {
         Ok(!progress.done)
     }
 
-    /// Counts so far as JSON text; `requests_total` is null where it is not known before.
+    /// Counts so far as JSON text. `requests_total` is null where it is not known before.
     #[must_use]
     pub fn progress(&self) -> String {
         let progress = self.world.progress();
@@ -84,7 +84,7 @@ impl Run {
         self.warmup.as_nanos() as f64
     }
 
-    /// A [`Summary`] of the requests so far as JSON text; null before the first has ended.
+    /// A [`Summary`] of the requests so far as JSON text. Null before the first has ended.
     #[must_use]
     pub fn summary(&self) -> String {
         json!(self.tables.get("requests").map(|requests| Summary::of(requests, self.warmup))).to_string()
@@ -113,14 +113,14 @@ impl Run {
         }
     }
 
-    /// When the packet of each row of the packet table reached its place, in ns; empty without rows.
+    /// When the packet of each row of the packet table reached its place, in ns. Empty without rows.
     #[must_use]
     pub fn reached(&self) -> Vec<f64> {
         let packets = self.tables.get("packets");
         packets.map_or_else(Vec::new, |packets| reached(packets).into_iter().map(of_int).collect())
     }
 
-    /// The words of a column; empty where it has none.
+    /// The words of a column. Empty where it has none.
     #[must_use]
     pub fn words(&self, table: &str, column: &str) -> Vec<String> {
         match self.column(table, column) {

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::tables::Tables;
 
-/// The name of a scenario in messages of the core; the page has but one.
+/// The name of a scenario in messages of the core. The page has but one.
 const FILE: &str = "scenario";
 
 /// Checks a scenario: `{"problems": […]}`, each with its line and column, from 1, its key and message; or
@@ -37,7 +37,7 @@ pub fn check(text: &str, tables: &Tables) -> String {
     .to_string()
 }
 
-/// A scenario to start from; `choices` are a [`Draft`] as JSON text.
+/// A scenario to start from. `choices` are a [`Draft`] as JSON text.
 ///
 /// # Errors
 /// When they are none.

@@ -1,6 +1,6 @@
 //! Caches: one item is a request, stored at once when it misses.
 //!
-//! A million objects of one byte each, asked for by Zipf's law with exponent 0.9, four million requests; the cache holds a tenth of
+//! A million objects of one byte each, asked for by Zipf's law with exponent 0.9, four million requests. The cache holds a tenth of
 //! the objects. Hit ratios (the first requests fill the cache): FIFO 0.595, LRU 0.632, SIEVE 0.674, S3-FIFO 0.680.
 
 use divan::counter::ItemsCount;

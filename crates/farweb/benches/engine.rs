@@ -1,6 +1,6 @@
 //! The event queue on the patterns that a simulation of the web makes, beside a plain binary heap.
 //!
-//! One item is one pop and one push. `near` events are link heads, 10 µs to 1 ms ahead; `far` ones are timers, 0.2 to
+//! One item is one pop and one push. `near` events are link heads, 10 µs to 1 ms ahead. `far` ones are timers, 0.2 to
 //! 75 s ahead. Each event that leaves is pushed again as one of its kind, and the mixture stays.
 
 use std::cmp::Reverse;

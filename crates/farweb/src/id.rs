@@ -1,6 +1,6 @@
 //! Typed indices, and the two containers that they index.
 //!
-//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]; what comes and goes (connections) in a [`Slab`].
+//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]. What comes and goes (connections) in a [`Slab`].
 //! Ids of a slab carry a generation: a late event for a closed connection is noticed, never delivered to another.
 
 use std::marker::PhantomData;
@@ -118,7 +118,7 @@ impl SlabId {
         self.0.get()
     }
 
-    /// The place, below the largest number of items alive at once; those that are gone leave theirs to others.
+    /// The place, below the largest number of items alive at once. Those that are gone leave theirs to others.
     #[inline]
     #[must_use]
     pub const fn place(self) -> usize {
@@ -185,7 +185,7 @@ impl<T> Slab<T> {
         if id.is_of(entry.generation) { entry.item.as_mut() } else { None }
     }
 
-    /// Drops the item, in its place, unless it was removed before; its id is never valid again.
+    /// Drops the item, in its place, unless it was removed before. Its id is never valid again.
     pub fn remove(&mut self, id: SlabId) {
         let Some(entry) = self.entry_mut(id.place()) else {
             return;

@@ -4,7 +4,7 @@
 //! request table. [`world::World`] turns it into packets and gives back rows: one for each request, connection, link
 //! interval and, when asked, packet.
 //!
-//! The modules stand in layers, lowest first; a `use` only points up this list:
+//! The modules stand in layers, lowest first. A `use` only points up this list:
 //!
 //! * [`units`], [`id`], [`rng`]: quantities, typed ids, named random streams of one seed.
 //! * [`schema`]: what a table is, with columns, types and units.

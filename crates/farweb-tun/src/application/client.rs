@@ -10,7 +10,7 @@ use crate::endpoint::Socket;
 
 use super::ApplicationReport;
 
-/// Header fields that an answer may have; nginx sends some ten.
+/// Header fields that an answer may have. Nginx sends some ten.
 const FIELDS_MAX: usize = 64;
 
 /// The client's side of a connection.
@@ -79,7 +79,7 @@ impl Client {
         self.to_write.drain(..written);
     }
 
-    /// Takes answers that are whole; `ended` says that nothing more comes.
+    /// Takes answers that are whole. `ended` says that nothing more comes.
     fn take_answers(&mut self, ended: bool) -> Result<(), String> {
         while let Some(head) = head_of(&self.received)? {
             let rest = self.received.len() - head.len;

@@ -1,4 +1,4 @@
-//! Lists of steps that run side by side, as threads with a blocking socket would; then the connection is closed.
+//! Lists of steps that run side by side, as threads with a blocking socket would. Then the connection is closed.
 
 use std::collections::VecDeque;
 

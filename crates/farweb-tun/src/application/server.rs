@@ -10,7 +10,7 @@ use crate::endpoint::Socket;
 
 use super::read_file;
 
-/// Header fields that a request may have; `curl` sends three.
+/// Header fields that a request may have. `curl` sends three.
 const FIELDS_MAX: usize = 64;
 
 /// The server's side of a connection.
@@ -102,7 +102,7 @@ impl Server {
     }
 }
 
-/// The request at the beginning of `received`, if it is whole, and its length; the request is `None` if it is none.
+/// The request at the beginning of `received`, if it is whole, and its length. The request is `None` if it is none.
 fn parse(received: &[u8]) -> Option<(Option<Request>, usize)> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_MAX];
     let mut request = httparse::Request::new(&mut fields);

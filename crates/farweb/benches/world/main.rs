@@ -4,7 +4,7 @@
 //! cargo bench -p farweb --bench world -- [CASE…] [--json] [--repeat N] [--short]
 //! ```
 //!
-//! Runs the cases with the given names or beginnings of names, or all; each in a process of its own, for its peak
+//! Runs the cases with the given names or beginnings of names, or all. Each in a process of its own, for its peak
 //! memory. A row has the best of `--repeat` runs (3), which do the same work, by processor time. A packet-hop is
 //! the arrival of a packet at the far end of a link. `--short` runs the shortened cases that `make bench-check` counts
 //! the instructions of. For other programs: `--here` runs the cases in this process, `--list` prints their names,
@@ -62,7 +62,7 @@ struct Arguments {
 enum Task {
     /// Measure each in a process of its own, and print a table.
     Measure,
-    /// Measure in this process, for a profiler; a line of JSON each.
+    /// Measure in this process, for a profiler. A line of JSON each.
     MeasureHere,
     /// Print the names.
     List,
@@ -115,7 +115,7 @@ fn measure_apart(name: &str, short: bool, repeat: u32) -> Value {
     serde_json::from_slice(&output.stdout).expect("a row as JSON")
 }
 
-/// Runs a case `repeat` times; the best run as a row.
+/// Runs a case `repeat` times. The best run as a row.
 fn measure(name: &str, short: bool, repeat: u32) -> Value {
     let runs = (0..repeat).map(|_| run(case(name, short)));
     let Run { progress, drops, seconds } =

@@ -6,14 +6,14 @@ use farweb::rng::{Exponential, LogNormal, Pareto, RandomStream, RandomStreams};
 use farweb::units::{Duration, Instant};
 use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestSource, WorkloadError};
 
-/// A request of a case; the other fields are the same for all.
+/// A request of a case. The other fields are the same for all.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
     pub(crate) start: Instant,
     pub(crate) response_bytes: u64,
     /// Time that the origin takes.
     pub(crate) server: Option<Duration>,
-    /// Node that serves it; the last when left out.
+    /// Node that serves it. The last when left out.
     pub(crate) source: Option<&'static str>,
 }
 

@@ -25,7 +25,7 @@ impl Belady {
         Self { by_next: Heap::default(), next: u64::MAX, uses: 0 }
     }
 
-    /// Next request of the object that is looked up next, and then perhaps stored; `None`: never.
+    /// Next request of the object that is looked up next, and then perhaps stored. `None`: never.
     pub(super) fn foresee(&mut self, next: Option<u64>) {
         self.next = next.unwrap_or(u64::MAX);
     }

@@ -25,7 +25,7 @@ pub(super) struct Entry {
     pub(super) bytes: u64,
     /// Until when it is fresh.
     pub(super) fresh_until: Instant,
-    /// Neighbours in its list; `older` leads to the next free place where there is no entry.
+    /// Neighbours in its list. `older` leads to the next free place where there is no entry.
     pub(super) newer: Place,
     pub(super) older: Place,
     /// A number that its policy keeps with it.
@@ -73,7 +73,7 @@ impl Entries {
         self.objects
     }
 
-    /// True when something must go before `bytes` more fit; never in an empty cache.
+    /// True when something must go before `bytes` more fit. Never in an empty cache.
     pub(super) const fn lacks(&self, bytes: u64) -> bool {
         bytes > self.capacity - self.bytes
     }

@@ -6,7 +6,7 @@
 //! equal worth the one used less recently goes.
 //!
 //! GreedyDual-Size computes the worth of a new object after room has been made for it, with frequency before that. There the new
-//! object may be worth least, and is then declined; objects worth less are gone already, and L is their worth.
+//! object may be worth least, and is then declined. Objects worth less are gone already, and L is their worth.
 //!
 //! Sources: P. Cao, S. Irani, "Cost-Aware WWW Proxy Caching Algorithms", USITS 1997; L. Cherkasova, "Improving WWW Proxies
 //! Performance with Greedy-Dual-Size-Frequency Caching Policy", HPL-98-69R1, 1998.
@@ -18,7 +18,7 @@ use super::{ObjectId, Replace};
 /// Worth of an object for one use, times its bytes. Chosen: worth is then in hits a megabyte; no order depends on it.
 const WORTH: f64 = 1e6;
 
-/// The objects by their worth; an object's uses are its `count`.
+/// The objects by their worth. An object's uses are its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct GreedyDual {
     by_worth: Heap,

@@ -2,7 +2,7 @@
 
 use super::entries::Place;
 
-/// Key of the order, the first number before the second; no two entries share one.
+/// Key of the order, the first number before the second. No two entries share one.
 pub(super) type Key = (u64, u64);
 
 /// Children of a node. Chosen: two levels of a binary heap in one, a third fewer cache misses on the way down.

@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 struct Bucket {
     uses: u64,
     stack: List,
-    /// Buckets with the nearest lower and higher count; `higher` leads to the next free bucket where there is none.
+    /// Buckets with the nearest lower and higher count. `higher` leads to the next free bucket where there is none.
     lower: u32,
     higher: u32,
 }
@@ -44,7 +44,7 @@ impl Lfu {
         Self { buckets: Vec::new(), lowest: NONE, free: NONE, uses: 0 }
     }
 
-    /// The bucket for `uses`, next above `lower`; made if need be.
+    /// The bucket for `uses`, next above `lower`. Made if need be.
     fn bucket_above(&mut self, lower: u32, uses: u64) -> u32 {
         let higher = if lower == NONE { self.lowest } else { self.buckets[lower as usize].higher };
         if higher != NONE && self.buckets[higher as usize].uses == uses {

@@ -2,7 +2,7 @@
 
 use super::entries::{Entries, NOWHERE, Place};
 
-/// A list; how much stands in it is at hand.
+/// A list that knows its length.
 #[derive(Debug, Clone)]
 pub(super) struct List {
     newest: Place,

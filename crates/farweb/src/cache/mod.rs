@@ -9,7 +9,7 @@
 //! - An object larger than the cache bypasses it.
 //! - An object keeps its size when stored: its version. A fresh one serves requests of any size, or of its own size
 //!   alone ([`Changed`]).
-//! - An object that is stored again with its size is renewed; with another size it is another version: the old one is dropped,
+//! - An object that is stored again with its size is renewed. With another size it is another version: the old one is dropped,
 //!   and the new one comes in as an object that was never there.
 //! - An object takes at least one byte, which bounds their number.
 //! - A request of a method that changes its object, or with a response that must not be stored, is not looked up
@@ -85,7 +85,7 @@ trait Replace {
     /// An access to the object at `place`, which is held.
     fn on_hit(&mut self, entries: &mut Entries, place: Place);
 
-    /// Takes in an object that is not held and would fit into the empty cache; evicts what must go. `ghost` is where the policy
+    /// Takes in an object that is not held and would fit into the empty cache. Evicts what must go. `ghost` is where the policy
     /// remembers it from an earlier stay. `None`: the policy thinks it not worth its room.
     fn take_in(
         &mut self,
@@ -150,7 +150,7 @@ impl Replacement {
     }
 }
 
-/// A cache; see [the module](self).
+/// A cache. See [the module](self).
 #[derive(Debug, Clone)]
 pub struct Cache {
     entries: Entries,
@@ -185,7 +185,7 @@ impl Cache {
         if now < self.entries[place].fresh_until { Lookup::Hit } else { Lookup::Stale }
     }
 
-    /// Takes in `object`, fetched whole with `bytes` bytes; evicts what must go. True when it is held now.
+    /// Takes in `object`, fetched whole with `bytes` bytes. Evicts what must go. True when it is held now.
     ///
     /// It is not when its size is [refused](Self::fits), when admission refuses it, or when GDSF or W-TinyLFU find it not worth its
     /// room.

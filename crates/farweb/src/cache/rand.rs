@@ -6,7 +6,7 @@ use super::entries::{Entries, Place};
 use super::{ObjectId, Replace};
 use crate::rng::RandomStream;
 
-/// The objects in no order; each knows its position as its `count`.
+/// The objects in no order. Each knows its position as its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct Rand {
     places: Vec<Place>,

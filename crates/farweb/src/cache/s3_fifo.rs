@@ -1,7 +1,7 @@
 //! S3-FIFO: three queues in the order of joining: small, main, and ghosts.
 //!
 //! A new object joins the small queue, or the main one when a ghost remembers it. As long as nothing has had to go it joins the
-//! main queue as well once the small one has its share, a tenth of the cache; so does the authors' program, unlike their paper.
+//! main queue as well once the small one has its share, a tenth of the cache. So does the authors' program, unlike their paper.
 //! When something must go and the main queue is within its share, the rest, the oldest of the small queue leaves it: for the main queue when it was used
 //! twice or more there, else for the ghosts. Otherwise the oldest of the main queue goes, unless it was used: then it joins again
 //! with one use less, of at most three that count. Ghosts stand for nine tenths of the cache in bytes.
@@ -21,7 +21,7 @@ const USES_TO_MAIN: u32 = 2;
 /// Uses that count.
 const USES_MAX: u32 = 3;
 
-/// The queues; an object's uses since it joined its queue are its `count`.
+/// The queues. An object's uses since it joined its queue are its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct S3Fifo {
     small: List,

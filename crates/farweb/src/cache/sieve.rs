@@ -1,7 +1,7 @@
 //! SIEVE: a queue in the order of storing, and a hand that goes from old to new over it.
 //!
 //! A use marks an object. To give one up, the hand passes marked objects, takes their mark, and stops at the first
-//! without one; that goes, and the hand stays beside the gap. From the newest object it goes back to the oldest. Spared
+//! without one. That goes, and the hand stays beside the gap. From the newest object it goes back to the oldest. Spared
 //! objects keep their place in the queue.
 //!
 //! Source: Y. Zhang et al., "SIEVE is Simpler than LRU: an Efficient Turn-Key Eviction Algorithm for Web Caches", NSDI 2024.
@@ -10,11 +10,11 @@ use super::entries::{Entries, NOWHERE, Place};
 use super::list::List;
 use super::{ObjectId, Replace};
 
-/// The queue and its hand; an object's mark is its `count`.
+/// The queue and its hand. An object's mark is its `count`.
 #[derive(Debug, Clone)]
 pub(super) struct Sieve {
     queue: List,
-    /// The next object to look at; `NOWHERE`: the oldest.
+    /// The next object to look at. `NOWHERE`: the oldest.
     hand: Place,
 }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::workload::{LruStack, ObjectId};
 
-/// Stack distances of the requests of a trace; memory grows with the objects, by some 60 bytes each.
+/// Stack distances of the requests of a trace. Memory grows with the objects, by some 60 bytes each.
 #[derive(Debug, Clone, Default)]
 pub struct StackDistances {
     numbers: FxHashMap<ObjectId, u32>,
@@ -28,7 +28,7 @@ impl StackDistances {
         Self::default()
     }
 
-    /// The distance of a request, in bytes; `None` for the first one of its object. `bytes`, at least 1, is the object's size
+    /// The distance of a request, in bytes. `None` for the first one of its object. `bytes`, at least 1, is the object's size
     /// from then on.
     pub fn request(&mut self, object: ObjectId, bytes: u64) -> Option<u64> {
         let next = self.numbers.len() as u32;

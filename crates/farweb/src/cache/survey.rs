@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::workload::{Caching, ObjectId};
 
-/// Sums over the requests of a trace; memory grows with the objects, by some 30 bytes each.
+/// Sums over the requests of a trace. Memory grows with the objects, by some 30 bytes each.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     /// Requests.
@@ -44,7 +44,7 @@ struct Seen {
 }
 
 impl Survey {
-    /// Counts a request; an object takes at least a byte, as in a [`Cache`](super::Cache). True if a cache without limit has a copy that
+    /// Counts a request. An object takes at least a byte, as in a [`Cache`](super::Cache). True if a cache without limit has a copy that
     /// serves it.
     pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching) -> bool {
         let bytes = bytes.max(1);

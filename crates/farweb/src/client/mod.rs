@@ -1,6 +1,6 @@
 //! Clients: what the one who asks does when a request begins, and when it fails.
 //!
-//! Models a client that asks when the request table says so, and waits for the whole response, for ever or for a time; then it gives the
+//! Models a client that asks when the request table says so, and waits for the whole response, for ever or for a time. Then it gives the
 //! request up. Where its connection has failed and it has not heard of that, it closes its end when it would have given up. What becomes
 //! of the request then is the world's matter (`world/ending.rs`). Leaves out requests that follow from a response, and retries by hand.
 

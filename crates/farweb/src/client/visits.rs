@@ -1,6 +1,6 @@
 //! Visits: which requests of a client belong together.
 //!
-//! A visit ends where its client asks nothing for 30 minutes. The time is web analytics' convention; L. Catledge and J. Pitkow measured
+//! A visit ends where its client asks nothing for 30 minutes. The time is web analytics' convention. L. Catledge and J. Pitkow measured
 //! 25.5 minutes ("Characterizing browsing strategies in the World-Wide Web", Computer Networks and ISDN Systems 27(6), 1995). It is
 //! counted in simulated time between starts of requests.
 
@@ -14,7 +14,7 @@ use crate::workload::ClientId;
 
 const GAP: Duration = Duration::from_secs(30 * 60);
 
-/// The visits under way; memory grows with the requests of half an hour.
+/// The visits under way. Memory grows with the requests of half an hour.
 #[derive(Debug, Default)]
 pub(crate) struct Visits {
     /// The last request of each client.

@@ -4,7 +4,7 @@
 //! soon as bytes are in order, and closes behind its last write, at once, or when it has been idle: the pool of its leg
 //! decides. Leaves out the addresses and ports of hosts: a connection is known by its id.
 //!
-//! What every packet needs stands first, end by end; what only openings, requests and rows need stands behind.
+//! What every packet needs stands first, end by end. What only openings, requests and rows need stands behind.
 
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;
@@ -41,7 +41,7 @@ pub(crate) struct Connection {
     pub(crate) in_flight: u32,
     /// True when its packets are recorded.
     pub(crate) recorded: bool,
-    /// Why an end can go on no more; the end noted last counts, but no reset that only says that the server end is gone.
+    /// Why an end can go on no more. The end noted last counts, but no reset that only says that the server end is gone.
     pub(crate) lost: Option<Failure>,
     /// True when its server end is gone, and bytes that are on the way or that relays hold may still end its requests.
     pub(crate) severed: bool,
@@ -180,7 +180,7 @@ impl Connection {
         near.closing == Closing::No && near.tcp().is_some_and(|tcp| tcp.state() == State::Established)
     }
 
-    /// Limit that keeps the sender of responses from sending more; none where nothing runs any more.
+    /// Limit that keeps the sender of responses from sending more. None where nothing runs any more.
     pub(crate) fn limit(&self) -> Option<Limit> {
         let far = self.end(End::Server);
         let more = far.session.bytes_waiting() > 0;

@@ -1,13 +1,13 @@
 //! A request on one leg: how far it is, and which connections carry it.
 //!
 //! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and `above`, towards the
-//! servers. The exchange of the first leg writes the row of the request; the one on which nothing is above is served by the
+//! servers. The exchange of the first leg writes the row of the request. The one on which nothing is above is served by the
 //! node at its server end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
 //!
 //! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
 //!
 //! **The node that serves an exchange chooses the version of the response**, by its size: the origin the one asked for, a cache the one
-//! it holds. The choice reaches all that wait, on every leg below, at once; bytes take their time. A conditional exchange is
+//! it holds. The choice reaches all that wait, on every leg below, at once. Bytes take their time. A conditional exchange is
 //! answered by [`NOT_MODIFIED_BYTES`] if that is the version it names.
 
 use crate::http::{self, NOT_MODIFIED_BYTES, ReleasePlan, Turns};
@@ -55,7 +55,7 @@ pub(crate) struct Exchange {
     pub(crate) condition: Option<u64>,
     /// Size of the version that its response brings or confirms, once the node that serves it has chosen.
     pub(crate) version: Option<u64>,
-    /// The node inside its leg, or at the server end, where the connection for it goes; `None`: where the leg ends.
+    /// The node inside its leg, or at the server end, where the connection for it goes. `None`: where the leg ends.
     pub(crate) source: Option<u8>,
     /// The node of the last cache that has counted it.
     pub(crate) counted_at: Option<u8>,
@@ -147,7 +147,7 @@ pub(crate) struct Sending {
     pub(crate) relayed_last: When,
     /// The last byte leaves the regulator below TCP, where there is one.
     pub(crate) left_last: When,
-    /// Readings of the sender's clocks when the first bytes were there; how much further they were when the last byte had
+    /// Readings of the sender's clocks when the first bytes were there. How much further they were when the last byte had
     /// been sent.
     pub(crate) held: HeldTimes,
 }
@@ -384,7 +384,7 @@ impl Exchanges {
         self.0.get(below)?.above
     }
 
-    /// `below` does not wait for a response any more; the exchange above, if none waits for that now.
+    /// `below` does not wait for a response any more. The exchange above, if none waits for that now.
     pub(crate) fn part(&mut self, below: ExchangeId) -> Option<ExchangeId> {
         let exchange = self.0.get_mut(below)?;
         let (above, next) = (exchange.above.take()?, exchange.beside.take());
@@ -437,7 +437,7 @@ impl Exchanges {
     }
 
     /// Marks exchanges that wait for a body from `id` as served by `node`. A conditional exchange without a chosen
-    /// version may yet bring no body; its waiters are then served by the copy that it confirms.
+    /// version may yet bring no body. Its waiters are then served by the copy that it confirms.
     fn serve_below(&mut self, id: ExchangeId, node: u8) {
         let exchange = self.0.get(id).expect("the caller has found it");
         let has_body =

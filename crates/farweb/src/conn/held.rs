@@ -39,7 +39,7 @@ pub(crate) struct HeldTimes([Duration; Cause::COUNT]);
 impl Cause {
     const COUNT: usize = Self::Nothing as usize + 1;
 
-    /// The cause that holds a sender, by the answers of its transport (where one runs), session and program; the
+    /// The cause that holds a sender, by the answers of its transport (where one runs), session and program. The
     /// program is asked only where its answer matters.
     pub(crate) fn of(
         limit: Option<Limit>,

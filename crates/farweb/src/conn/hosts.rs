@@ -13,7 +13,7 @@ use crate::workload::HostId;
 
 use super::Place;
 
-/// The clocks that have been asked for; each is drawn from a random stream of its own.
+/// The clocks that have been asked for. Each is drawn from a random stream of its own.
 pub(crate) struct Hosts {
     streams: RandomStreams,
     last_node: u8,
@@ -26,7 +26,7 @@ impl Hosts {
         Self { streams, last_node, nodes: Vec::new(), origins: Vec::new() }
     }
 
-    /// The clock of the host at `node`; each origin server at the last node has one of its own.
+    /// The clock of the host at `node`. Each origin server at the last node has one of its own.
     #[inline]
     pub(crate) fn clock(&mut self, node: u8, host: Option<HostId>, profile: &Profile) -> HostClock {
         let (clocks, name, index) = match host {

@@ -19,13 +19,13 @@ use super::{End, EndSizes, Exchange, Place};
 pub(crate) struct Key {
     /// None where all clients come through one place, or the request table does not say who asks.
     pub(crate) client: Option<ClientId>,
-    /// The origin server; none where the server end is a proxy, which takes all requests.
+    /// The origin server. None where the server end is a proxy, which takes all requests.
     pub(crate) host: Option<HostId>,
     /// True of a connection for one tunnel, where the carrier has no streams for it.
     pub(crate) tunnel: bool,
     /// False of a connection without the TLS that its leg has.
     pub(crate) tls: bool,
-    /// The cache inside the leg where it ends; none: at the server end.
+    /// The cache inside the leg where it ends. None: at the server end.
     pub(crate) node: Option<u8>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct LegConfig {
     /// True where there are caches between its ends.
     pub(crate) has_caches: bool,
     pub(crate) application: Application,
-    /// From the clients to the servers; one more than splits.
+    /// From the clients to the servers. One more than splits.
     pub(crate) stretches: Vec<Stretch>,
     /// In the order of nodes.
     pub(crate) splits: Vec<Split>,

@@ -1,10 +1,10 @@
 //! Packets: segments on their way, and how they are packed for it.
 //!
-//! Models an IP packet by its size, its connection and its direction; the header of a packet carries no addresses, since
+//! Models an IP packet by its size, its connection and its direction. The header of a packet carries no addresses, since
 //! the path is a chain. Leaves out fragments, and anything that IP adds to the size beyond its header of 20 B.
 //!
 //! A packet lies in the queue of a link longer than anything else lives, so it takes 56 B, with its time of departure one line
-//! of a cache. Options that few packets have wait beside the links in [`Extras`]. What a packet carries is its [`Body`]; the
+//! of a cache. Options that few packets have wait beside the links in [`Extras`]. What a packet carries is its [`Body`]. The
 //! links and the world look at the rest only.
 
 use std::num::NonZeroU32;
@@ -35,7 +35,7 @@ pub(crate) struct Packet {
 pub(crate) struct Mark {
     /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
     pub(crate) number: u32,
-    /// Repeats a sequence number that was sent before; known only where packets are recorded.
+    /// Repeats a sequence number that was sent before. Known only where packets are recorded.
     pub(crate) again: bool,
     /// True when it is recorded.
     pub(crate) recorded: bool,

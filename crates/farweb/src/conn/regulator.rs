@@ -2,7 +2,7 @@
 //!
 //! Models a server with a rate limit of its own **below TCP**: TCP's segments pass through a queue of the connection. A
 //! packet leaves at max(now, departure of the one before) + fresh bytes ÷ rate. Fresh are bytes of a response that pass
-//! for the first time; SYN, ACK, FIN and retransmissions cost nothing and keep their place. So the release is in series
+//! for the first time. SYN, ACK, FIN and retransmissions cost nothing and keep their place. So the release is in series
 //! with slow start and with windows, where a release above TCP runs beside them, and TCP's round-trip samples contain the
 //! wait here. Leaves out any limit of this queue.
 //!
@@ -79,7 +79,7 @@ impl Regulator {
         at
     }
 
-    /// Keeps a segment that leaves later; whether it is the only one.
+    /// Keeps a segment that leaves later. True if it is the only one.
     pub(crate) fn keep(&mut self, at: Instant, segment: Segment) -> bool {
         self.waiting.push_back((at, segment));
         self.waiting.len() == 1

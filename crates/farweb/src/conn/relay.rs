@@ -21,7 +21,7 @@ pub(crate) const OPEN_BYTES: u64 = 60;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Split {
     pub(crate) node: u8,
-    /// Bytes that ask it to go on; none where a SYN does.
+    /// Bytes that ask it to go on. None where a SYN does.
     pub(crate) request: u64,
     /// True where the asker waits for an answer.
     pub(crate) answers: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Relay {
 }
 
 impl Relays {
-    /// Relays of a connection between two nodes, at which nothing runs; none where its leg is not split.
+    /// Relays of a connection between two nodes, at which nothing runs. None where its leg is not split.
     pub(crate) fn new(splits: &[Split], [client, server]: [u8; 2]) -> Option<Box<Self>> {
         let node = |place: usize| match place {
             0 => client,
@@ -74,7 +74,7 @@ impl Relays {
         &mut self.each[usize::from(side / 2)]
     }
 
-    /// The relay behind a socket, seen from the client; none behind the last.
+    /// The relay behind a socket, seen from the client. None behind the last.
     pub(crate) fn behind_mut(&mut self, stretch: usize) -> Option<&mut Relay> {
         self.each.get_mut(stretch)
     }

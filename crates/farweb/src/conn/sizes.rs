@@ -28,7 +28,7 @@ pub(crate) struct EndSizes {
 }
 
 impl EndSizes {
-    /// MSS that the end advertises on connections for `host`, in bytes; `None` stands for a host that no table names.
+    /// MSS that the end advertises on connections for `host`, in bytes. `None` stands for a host that no table names.
     pub(crate) fn mss(&self, host: Option<&Host>) -> u16 {
         match self.mss {
             HostOr::Host => host.and_then(|host| host.mss).unwrap_or(self.default_mss.get() as u16),
@@ -36,7 +36,7 @@ impl EndSizes {
         }
     }
 
-    /// Send and receive buffer of the end on connections for `host`, in bytes; `None`: the profile's own.
+    /// Send and receive buffer of the end on connections for `host`, in bytes. `None`: the profile's own.
     pub(crate) fn buffer(&self, host: Option<&Host>) -> Option<u64> {
         self.buffer.map(|buffer| match buffer {
             HostOr::Host => host.and_then(|host| host.buffer).unwrap_or(self.default_window.get()),

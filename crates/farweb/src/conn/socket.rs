@@ -72,7 +72,7 @@ impl Place {
 }
 
 impl Way {
-    /// Counts a segment of `bytes` on the wire; its number.
+    /// Counts a segment of `bytes` on the wire. Its number.
     #[inline]
     pub(crate) const fn count(&mut self, bytes: u32) -> u32 {
         let number = self.segments as u32;
@@ -134,7 +134,7 @@ impl Socket {
         }
     }
 
-    /// Size on the wire of a segment from here; a reset may come from where nothing runs.
+    /// Size on the wire of a segment from here. A reset may come from where nothing runs.
     #[inline]
     pub(crate) fn packet_bytes(&self, segment: &Segment) -> u32 {
         self.transport

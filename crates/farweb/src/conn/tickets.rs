@@ -1,7 +1,7 @@
 //! TLS tickets that clients have of servers.
 //!
-//! Models a client that resumes with the newest ticket which a server, or a proxy, has sent it, until that is too old;
-//! clients that no key names keep none. Leaves out tickets that serve once: a server sends new ones on every
+//! Models a client that resumes with the newest ticket which a server, or a proxy, has sent it, until that is too old.
+//! Clients that no key names keep none. Leaves out tickets that serve once: a server sends new ones on every
 //! connection.
 //!
 //! Source: RFC 8446, sections 2.2, 2.3 and 4.6.1.
@@ -33,7 +33,7 @@ impl Tickets {
         self.until.get(key).is_some_and(|until| *until >= now)
     }
 
-    /// A client has got one; those that have become too old are forgotten.
+    /// A client has got one. Those that have become too old are forgotten.
     pub(crate) fn add(&mut self, now: Instant, key: Key) {
         while let Some((end, old)) = self.ends.front().copied().filter(|(end, _)| *end < now) {
             self.ends.pop_front();

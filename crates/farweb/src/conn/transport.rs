@@ -76,7 +76,7 @@ impl Transport {
         }
     }
 
-    /// Limit that keeps this end from sending more; `more` says that the application has more than was taken.
+    /// Limit that keeps this end from sending more. `more` says that the application has more than was taken.
     pub(crate) fn limit(&self, more: bool) -> Limit {
         match self {
             Self::Tcp(tcp) | Self::Asking(tcp) => tcp.limit(more),
@@ -126,7 +126,7 @@ impl Transport {
         }
     }
 
-    /// Congestion window and slow-start threshold, in bytes; a sink has none.
+    /// Congestion window and slow-start threshold, in bytes. A sink has none.
     pub(crate) fn windows(&self) -> Option<(u64, u64)> {
         match self {
             Self::Tcp(tcp) | Self::Asking(tcp) => Some((tcp.cwnd(), tcp.ssthresh())),

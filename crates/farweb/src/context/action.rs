@@ -2,7 +2,7 @@
 //!
 //! An action is done **now**, when the method that asked for it has returned and before anything else; or **later**, behind
 //! other actions, when the connection of the event is settled. While a connection is settled its applications may act on it at
-//! once; actions on other connections (a response goes on, a request starts on the next leg, a failure is passed on) are done
+//! once. Actions on other connections (a response goes on, a request starts on the next leg, a failure is passed on) are done
 //! later. So no two actions on a connection overlap. All of them happen at one instant.
 
 use std::collections::VecDeque;
@@ -97,7 +97,7 @@ impl Actions {
         self.now.len()
     }
 
-    /// The first action that was added to be done now since `mark`; the others stay in their order.
+    /// The first action that was added to be done now since `mark`. The others stay in their order.
     #[inline]
     pub(crate) fn take_now(&mut self, mark: usize) -> Option<Action> {
         (mark < self.now.len()).then(|| self.now.remove(mark))

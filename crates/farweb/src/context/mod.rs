@@ -80,7 +80,7 @@ impl Context {
 
     /// Starts the agents of a transfer: ns-2 makes them for it, and the sender's clock has a phase of its own.
     ///
-    /// True when its leg has such agents; the sender's first packets go into `out`.
+    /// True when its leg has such agents. The sender's first packets go into `out`.
     pub(crate) fn start_agents(&mut self, connection: &mut Connection, out: &mut Output) -> bool {
         let Profile::Ns2(profile) = self.legs[connection.leg].profile(End::Server) else {
             return false;
@@ -129,7 +129,7 @@ impl Context {
         (config, clock)
     }
 
-    /// Puts the request of an exchange on a connection; with `both`, its response comes back on the same one.
+    /// Puts the request of an exchange on a connection. With `both`, its response comes back on the same one.
     pub(crate) fn assign(
         &mut self,
         connections: &mut Connections,
@@ -177,7 +177,7 @@ impl Context {
         connections.get_mut(on).expect("the caller has found it").exchange = Some(id);
     }
 
-    /// Gives an exchange the connection for its request, with `both` for its response as well; nothing of it is written yet.
+    /// Gives an exchange the connection for its request, with `both` for its response as well. Nothing of it is written yet.
     fn ride(
         &mut self,
         connections: &mut Connections,
@@ -199,7 +199,7 @@ impl Context {
         self.exchanges.get(id)
     }
 
-    /// Counts an exchange among those on a connection, and no longer among those on another; `is_new` when this one has not
+    /// Counts an exchange among those on a connection, and no longer among those on another. `is_new` when this one has not
     /// carried any of it before.
     pub(crate) fn board(
         &mut self,

@@ -16,7 +16,7 @@ pub(crate) struct Log<'a> {
     number: u64,
     leg: usize,
     end: End,
-    /// Frames are recorded; those within records of TLS cannot be seen.
+    /// Frames are recorded. Those within records of TLS cannot be seen.
     is_recorded: bool,
 }
 

@@ -13,7 +13,7 @@ pub struct Channel(u32);
 /// The pending events of channels, which `C` names.
 #[derive(Debug, Clone)]
 pub(super) struct Channels<C> {
-    /// When the event of each is due, and its number among all events; both the greatest there are when none is pending. Apart from
+    /// When the event of each is due, and its number among all events. Both the greatest there are when none is pending. Apart from
     /// the names: the search for the earliest reads few numbers.
     times: Vec<Instant>,
     numbers: Vec<u64>,
@@ -46,7 +46,7 @@ impl<C: Copy> Channels<C> {
         }
     }
 
-    /// When the earliest event leaves; never, when none is pending.
+    /// When the earliest event leaves. Never, when none is pending.
     #[inline]
     pub(super) const fn first(&self) -> Due {
         self.first

@@ -11,12 +11,12 @@
 //! into slices, and only the events of the **current slice** are kept in order. Later ones lie unsorted in the slots
 //! of a hierarchical timing wheel: write slice numbers in base 64; an event that differs from the current slice
 //! first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's,
-//! as the event is later, and so the earliest slot is the lowest occupied one of the lowest occupied level; a bitmap
+//! as the event is later, and so the earliest slot is the lowest occupied one of the lowest occupied level. A bitmap
 //! a level finds it. When the current slice has no more events, that slot is emptied: its earliest slice becomes the
 //! current one and is sorted, the rest moves to lower levels. An event moves at most once a level, so its cost does
 //! not grow with the number of timers.
 //!
-//! Events pushed for the current slice while it empties go into a binary heap beside it; the earlier of
+//! Events pushed for the current slice while it empties go into a binary heap beside it. The earlier of
 //! the two heads leaves first. The heads of links stand beside all this in [`channels`].
 //!
 //! Source of the wheel: G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme 7. Differs:
@@ -42,7 +42,7 @@ pub struct EventQueue<E, C = E> {
     sorted: Vec<Pending<E>>,
     /// Events pushed for the current slice or earlier.
     near: BinaryHeap<Pending<E>>,
-    /// Number of the current slice; every event in `wheel` is in a later one.
+    /// Number of the current slice. Every event in `wheel` is in a later one.
     slice: u64,
     wheel: Wheel<E>,
     channels: Channels<C>,
@@ -83,7 +83,7 @@ struct Wheel<E> {
 /// The events of a slot, unsorted.
 #[derive(Debug, Clone)]
 struct Slot<E> {
-    /// The block that events are added to; without room before the first one.
+    /// The block that events are added to. Without room before the first one.
     open: Block<E>,
     full: Vec<Block<E>>,
 }
@@ -345,7 +345,7 @@ impl<E: Copy> Wheel<E> {
         slot.open.push(pending);
     }
 
-    /// Moves the events of the earliest slice into `sorted`, which is empty, and returns the slice's number; none where the earliest
+    /// Moves the events of the earliest slice into `sorted`, which is empty, and returns the slice's number. None where the earliest
     /// slot has no event that is to be kept.
     ///
     /// # Panics

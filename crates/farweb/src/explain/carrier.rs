@@ -22,7 +22,7 @@ pub(super) const fn name(carrier: &Carrier) -> &'static str {
     }
 }
 
-/// Most connections at a time, if the carrier limits them; a mux keeps that many open.
+/// Most connections at a time, if the carrier limits them. A mux keeps that many open.
 pub(super) const fn connections(carrier: &Carrier) -> Option<u32> {
     match carrier {
         Carrier::Mux { connections, .. } => Some(*connections),

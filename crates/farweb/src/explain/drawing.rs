@@ -21,7 +21,7 @@ const WIDEST: usize = 100;
 /// Longest node name drawn, in columns. Chosen: one link still fits into a row.
 const LONGEST_NAME: usize = 30;
 
-/// Draws the path; one that is too wide goes on in a row below, which starts with the node that ended the row above.
+/// Draws the path. One that is too wide goes on in a row below, which starts with the node that ended the row above.
 pub(super) fn draw(scenario: &Scenario) -> String {
     let names: Vec<String> = scenario.path.nodes.iter().map(|name| shorten(name)).collect();
     let cells: Vec<Vec<String>> =
@@ -99,7 +99,7 @@ impl Row {
         }
     }
 
-    /// The line of a leg. `from` is its first node in this row, `None` when it starts in a row above; `beyond` is how
+    /// The line of a leg. `from` is its first node in this row, `None` when it starts in a row above. `beyond` is how
     /// many nodes of this row lie behind its last node, `None` when it goes on below.
     fn leg(&self, from: Option<usize>, beyond: Option<usize>, label: &str, last_name: &str) -> String {
         let start = self.starts[from.unwrap_or(0)];
@@ -208,7 +208,7 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     lines
 }
 
-/// A fade's least rate, and how long it lasts, sends nothing and loses packets; nothing without one.
+/// A fade's least rate, and how long it lasts, sends nothing and loses packets. Nothing without one.
 fn fade_text(pieces: &[Piece]) -> Option<String> {
     let (first, last) = (pieces.first()?, pieces.last()?);
     let begin = pieces.iter().find(|piece| piece.rate != first.rate || piece.is_lost).unwrap_or(first).at;

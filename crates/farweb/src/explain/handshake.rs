@@ -33,7 +33,7 @@ pub struct HandshakeReport {
 pub struct FlightReport {
     /// Bytes on the connection.
     pub bytes: u64,
-    /// Parts, which add up to `bytes`; empty if a size is given.
+    /// Parts, which add up to `bytes`. Empty if a size is given.
     pub parts: Vec<PartReport>,
 }
 
@@ -42,11 +42,11 @@ pub struct FlightReport {
 pub struct PartReport {
     /// Name.
     pub name: &'static str,
-    /// Bytes added; below zero for the savings of compression.
+    /// Bytes added. Below zero for the savings of compression.
     pub bytes: i64,
 }
 
-/// Kinds of handshake on the leg, the full one first; empty without TLS.
+/// Kinds of handshake on the leg, the full one first. Empty without TLS.
 pub(super) fn handshakes(
     index: usize,
     leg: &Leg,

@@ -28,7 +28,7 @@ pub struct WindowLimit {
     pub in_flight: u64,
     /// Time that a full segment spends in the transmitters of the leg.
     pub segment_ns: u64,
-    /// Rate on the wire, headers included, in bit/s; none when a round trip takes no time.
+    /// Rate on the wire, headers included, in bit/s. None when a round trip takes no time.
     pub window_limit_bps: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ impl<'s> Stretch<'s> {
         Self::between([&leg.from, &leg.to], &leg.tcp, scenario)
     }
 
-    /// The stretches of a leg, from the clients to the servers; one where it is not split.
+    /// The stretches of a leg, from the clients to the servers. One where it is not split.
     pub(super) fn all(leg: &'s Leg, scenario: &'s Scenario) -> Vec<Self> {
         let ats = || leg.split.iter().map(|split| &split.at);
         let (from, to) = (std::iter::once(&leg.from).chain(ats()), ats().chain(std::iter::once(&leg.to)));
@@ -95,7 +95,7 @@ impl<'s> Stretch<'s> {
             .any(|link| [Direction::Up, Direction::Down].iter().any(|way| !link.timeline(*way).is_constant()))
     }
 
-    /// Place on the path and mean rate of the slowest link in a direction; the first one of several.
+    /// Place on the path and mean rate of the slowest link in a direction. The first one of several.
     pub(super) fn bottleneck(&self, way: Direction) -> Option<(usize, BitRate)> {
         let mean = |link: &Link| Some(link.rates(way, self.until)?.mean);
         let rates = self.links.iter().enumerate().filter_map(|(index, link)| Some((index, mean(link)?)));
@@ -110,7 +110,7 @@ impl<'s> Stretch<'s> {
 }
 
 impl WindowLimit {
-    /// Limit of a connection for a request to `host` on the stretch of a leg that limits it most; `None` stands for a host that no
+    /// Limit of a connection for a request to `host` on the stretch of a leg that limits it most. `None` stands for a host that no
     /// table names.
     pub(super) fn of(leg: &Leg, scenario: &Scenario, host: Option<&Host>) -> Self {
         let limits = Stretch::all(leg, scenario).into_iter().map(|stretch| Self::on(&stretch, host));
@@ -183,7 +183,7 @@ pub struct HostLimits {
     pub hosts: usize,
     /// Smallest limit.
     pub window_limit_bps_min: f64,
-    /// Limit of the host in the middle; the lower one of two.
+    /// Limit of the host in the middle. The lower one of two.
     pub window_limit_bps_median: f64,
     /// Largest limit.
     pub window_limit_bps_max: f64,

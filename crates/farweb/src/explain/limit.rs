@@ -12,7 +12,7 @@
 //! Losses of steps count as they stay: by the last one, or the least of a period that comes again.
 //!
 //! Left out: losses of handovers, of ACKs and listed ones, queues that overflow, timeouts that bursts cause. A long transfer keeps within a
-//! tenth of the least limit, of losses one by one; over bursts it may be far slower.
+//! tenth of the least limit, of losses one by one. Over bursts it may be far slower.
 //!
 //! Source: J. Padhye, V. Firoiu, D. Towsley and J. Kurose, "Modeling TCP throughput", SIGCOMM 1998, section 2.1 (events).
 
@@ -43,7 +43,7 @@ pub enum LimitedBy {
     Loss,
 }
 
-/// Limits of one connection in a direction, in bit/s with headers; none where a round trip takes no time.
+/// Limits of one connection in a direction, in bit/s with headers. None where a round trip takes no time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConnectionLimit {
     /// Least of its window, its credit and its losses.
@@ -52,11 +52,11 @@ pub struct ConnectionLimit {
     pub limited_by: LimitedBy,
     /// The same limit and its reason in words.
     pub connection_limit_text: Option<String>,
-    /// Credit of a connection, in bytes; none where the carrier has none.
+    /// Credit of a connection, in bytes. None where the carrier has none.
     pub credit_bytes: Option<u64>,
-    /// Credit of a session, in bytes; none as above.
+    /// Credit of a session, in bytes. None as above.
     pub session_credit_bytes: Option<u64>,
-    /// Limit of one session on it, by its own credit too; none where there are no sessions.
+    /// Limit of one session on it, by its own credit too. None where there are no sessions.
     pub session_limit_bps: Option<f64>,
     /// The same limit and its reason in words.
     pub session_limit_text: Option<String>,
@@ -64,9 +64,9 @@ pub struct ConnectionLimit {
     pub loss_share: f64,
     /// Share of packets that begin a loss event, 0 to 1: less than `loss_share` where losses come in bursts.
     pub loss_event_share: f64,
-    /// Estimate of the rate that losses leave; none without losses, and where they set no limit.
+    /// Estimate of the rate that losses leave. None without losses, and where they set no limit.
     pub loss_limit_bps: Option<f64>,
-    /// Why losses set no limit, or what they take of another one, in words; none without losses, and where they limit.
+    /// Why losses set no limit, or what they take of another one, in words. None without losses, and where they limit.
     pub loss_limit_text: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Course<'_> {
         credits(self.carrier, passed_on, self.way)
     }
 
-    /// Rate by a credit; none where a round trip takes no time.
+    /// Rate by a credit. None where a round trip takes no time.
     fn by_credit(&self, credit: Credit) -> Option<f64> {
         let [trip, ahead] = credit.comes_back(self.whole, self.way);
         let segments = credit.worth.bytes as f64 / self.window.payload_bytes as f64;
@@ -135,7 +135,7 @@ impl Course<'_> {
         all.min_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
-    /// A sender whose windows losses alone keep small; none where it follows the rate of the path.
+    /// A sender whose windows losses alone keep small. None where it follows the rate of the path.
     fn sender(&self) -> Option<Sender> {
         let segment_s =
             self.stretch.bottleneck(self.way).map(|(_, rate)| self.packet_bits() / rate.as_bps() as f64);
@@ -228,7 +228,7 @@ impl ConnectionLimit {
         Some(if has_estimate { counted() } else { NO_LOSS_LIMIT.to_owned() })
     }
 
-    /// The limit of a session and its reason in words; none where there are no sessions.
+    /// The limit of a session and its reason in words. None where there are no sessions.
     fn session_text(&self, credit: Credit, course: &Course<'_>) -> Option<String> {
         let rate = format!("{} with headers", figures::rate(self.session_limit_bps?));
         Some(if self.session_limit_bps < self.connection_limit_bps {
@@ -282,7 +282,7 @@ impl Credit {
 const SHORT: u64 = 1000;
 
 /// Credits for data in a direction, with their growth: of a session and of a connection; `None` where there is none. A node passes data
-/// on as it reads them, in segments of `passed_on` bytes; a server writes frames whose ends no rule of a preset misses.
+/// on as it reads them, in segments of `passed_on` bytes. A server writes frames whose ends no rule of a preset misses.
 fn credits(carrier: &Carrier, passed_on: Option<u64>, way: Direction) -> (Option<Credit>, Option<Credit>) {
     match carrier {
         Carrier::WebMux { credit, fragment, .. } => {
@@ -356,7 +356,7 @@ fn lasting(way: &LinkDirection) -> Loss {
     found.unwrap_or_else(|| way.loss.clone())
 }
 
-/// Mean share of packets that a loss process takes; listed packets are no share.
+/// Mean share of packets that a loss process takes. Listed packets are no share.
 pub(super) fn mean_loss(loss: &Loss) -> f64 {
     match *loss {
         Loss::None | Loss::List { .. } => 0.0,

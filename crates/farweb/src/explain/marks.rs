@@ -14,7 +14,7 @@ fn ecn(stretch: &Stretch<'_>) -> EcnKind {
     if let Profile::Linux(own) = stretch.tcp.profile() { own.ecn } else { EcnKind::Off }
 }
 
-/// What marks packets in a direction of a link; none where nothing does.
+/// What marks packets in a direction of a link. None where nothing does.
 fn marker(way: &LinkDirection) -> Option<&'static str> {
     match (&way.loss, way.queue) {
         (Loss::List { mark, .. }, _) if !mark.is_empty() => Some("list"),
@@ -23,7 +23,7 @@ fn marker(way: &LinkDirection) -> Option<&'static str> {
     }
 }
 
-/// A leg's use of ECN in words; none where no end asks for it.
+/// A leg's use of ECN in words. None where no end asks for it.
 pub(super) fn text(stretches: &[Stretch<'_>]) -> Option<String> {
     let asking: Vec<_> = stretches.iter().filter(|stretch| ecn(stretch) == EcnKind::Request).collect();
     let links = asking.iter().flat_map(|stretch| {

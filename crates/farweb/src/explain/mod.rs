@@ -58,7 +58,7 @@ pub struct Report {
     pub sweep: Option<SweepReport>,
     /// Warnings about allowed values that may be mistakes, each beginning with its key.
     pub warnings: Vec<String>,
-    /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep; at most 100 columns.
+    /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep. At most 100 columns.
     pub text: String,
 }
 
@@ -71,7 +71,7 @@ pub struct LinkReport {
     pub from: String,
     /// Node nearer to the servers.
     pub to: String,
-    /// Figures of its preset, each with its source; empty without one.
+    /// Figures of its preset, each with its source. Empty without one.
     pub preset: Vec<String>,
     /// Towards the servers.
     pub up: DirectionReport,
@@ -82,13 +82,13 @@ pub struct LinkReport {
 /// Placement of the rows of a workload as the requests of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadReport {
-    /// Days in the trace of a family; none for families without days and for tables.
+    /// Days in the trace of a family. None for families without days and for tables.
     pub days: Option<u32>,
     /// Days and copies that run at the same time.
     pub load: u32,
     /// Time between the starts of two copies.
     pub copies_offset_ns: u64,
-    /// Time within which copies are turned round; none where they are shifted.
+    /// Time within which copies are turned round. None where they are shifted.
     pub period_ns: Option<u64>,
     /// Speed-up against the times of the table.
     pub speed: f64,
@@ -99,12 +99,12 @@ pub struct WorkloadReport {
 /// One direction of a link, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectionReport {
-    /// Changes with time, in words; none of a constant link.
+    /// Changes with time, in words. None of a constant link.
     pub changes: Vec<String>,
     /// Smallest rate over time, in bit/s, outages and gaps left out; of one that varies, below it for 2 % of the time. None when
     /// unlimited.
     pub rate_bps_min: Option<u64>,
-    /// Mean over the run, outages and gaps included; with `run.until = "done"` in the long run.
+    /// Mean over the run, outages and gaps included. With `run.until = "done"` in the long run.
     pub rate_bps_mean: Option<u64>,
     /// Largest one; of one that varies, above it for 2 % of the time.
     pub rate_bps_max: Option<u64>,
@@ -114,7 +114,7 @@ pub struct DirectionReport {
     pub delay: String,
     /// Discipline of the queue, unless drop-tail, and its limit, or "unlimited".
     pub queue: String,
-    /// The same in bytes; none where it counts packets or is unlimited.
+    /// The same in bytes. None where it counts packets or is unlimited.
     pub queue_bytes: Option<u64>,
     /// Losses other than a full queue.
     pub loss: String,
@@ -139,13 +139,13 @@ pub struct LegReport {
     pub profile: String,
     /// Segments of a new connection that are acknowledged one by one, before every second one is.
     pub quick_acks: u32,
-    /// Parts of its handshakes, defaults included; none without TLS, and where only sizes are given.
+    /// Parts of its handshakes, defaults included. None without TLS, and where only sizes are given.
     pub tls_parts: Option<Parts>,
-    /// Handshakes of TLS that its connections begin with; empty without TLS.
+    /// Handshakes of TLS that its connections begin with. Empty without TLS.
     pub handshakes: Vec<HandshakeReport>,
-    /// Propagation there and back, the least over time; transmission is apart, in `limit.segment_ns`.
+    /// Propagation there and back, the least over time. Transmission is apart, in `limit.segment_ns`.
     pub rtt_ns: u64,
-    /// Stretches between its ends and splits; empty without splits. The limits of the leg belong to the slowest.
+    /// Stretches between its ends and splits. Empty without splits. The limits of the leg belong to the slowest.
     pub stretches: Vec<StretchReport>,
     /// Time by propagation from the opening of a connection until the first byte of a response, with the handshakes of TCP and TLS.
     pub first_byte_ns: u64,
@@ -155,29 +155,29 @@ pub struct LegReport {
     pub first_byte_clear_ns: u64,
     /// True where tunnels have TLS inside.
     pub has_bare_tunnels: bool,
-    /// Smallest mean rate of a link towards the servers; none when unlimited.
+    /// Smallest mean rate of a link towards the servers. None when unlimited.
     pub bottleneck_up_bps: Option<u64>,
     /// Smallest mean rate of a link towards the clients.
     pub bottleneck_down_bps: Option<u64>,
     /// Data that the bottleneck towards the clients carries in a round trip.
     pub bdp_bytes: Option<u64>,
-    /// One connection; with "host" and a host table, the connection to the host with the median limit.
+    /// One connection. With "host" and a host table, the connection to the host with the median limit.
     #[serde(flatten)]
     pub limit: WindowLimit,
     /// Limit of such a connection towards the clients, by its window, its credits and losses.
     #[serde(flatten)]
     pub least: ConnectionLimit,
-    /// Likewise towards the servers; none of transfers, which have no requests.
+    /// Likewise towards the servers. None of transfers, which have no requests.
     pub up: Option<ConnectionLimit>,
     /// Use of ECN in words: who asks, and what marks packets; none where no end asks.
     pub ecn: Option<String>,
     /// Number of such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,
-    /// Most connections of the carrier; a mux keeps them open all the time.
+    /// Most connections of the carrier. A mux keeps them open all the time.
     pub connections: Option<u32>,
     /// Limit of so many connections together, in bit/s.
     pub connections_limit_bps: Option<f64>,
-    /// Most connections a second that its client end can open to one server, by source ports; none where these are no limit.
+    /// Most connections a second that its client end can open to one server, by source ports. None where these are no limit.
     pub opens_per_s_max: Option<f64>,
     /// Spread over the hosts of the host table, when its values matter.
     pub hosts: Option<HostLimits>,
@@ -185,7 +185,7 @@ pub struct LegReport {
     pub text: String,
 }
 
-/// Report on a scenario; `design` is the design of its sweep, and `hosts` its host table. A file of a link that is not
+/// Report on a scenario. `design` is the design of its sweep, and `hosts` its host table. A file of a link that is not
 /// read has its name there.
 #[must_use]
 pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Directory>) -> Report {
@@ -321,7 +321,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
     report
 }
 
-/// Limits of a connection in a direction, on the stretch of its leg that limits it most; without splits with the window of `limit`.
+/// Limits of a connection in a direction, on the stretch of its leg that limits it most. Without splits with the window of `limit`.
 fn slowest(leg: &Leg, scenario: &Scenario, limit: &WindowLimit, way: Direction) -> ConnectionLimit {
     let whole = Stretch::of(leg, scenario);
     let on = |stretch: Stretch<'_>| {
@@ -408,7 +408,7 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             limit.window_segments * limit.payload_bytes
         ),
     );
-    // Both directions have one window and one send buffer; their limits up differ by the time of a segment alone.
+    // Both directions have one window and one send buffer. Their limits up differ by the time of a segment alone.
     let is_of_tcp = |by: LimitedBy| matches!(by, LimitedBy::Window | LimitedBy::SendBuffer);
     let is_one = |up: &ConnectionLimit| up.limited_by == leg.least.limited_by && is_of_tcp(up.limited_by);
     let other = leg.up.as_ref().filter(|up| !is_one(up));
@@ -471,7 +471,7 @@ fn bandwidth_delay(
     format!("{}; {against}", figures::bytes(product as f64))
 }
 
-/// The queue limit of a direction in bytes, full packets of `packet` bytes; none when unlimited.
+/// The queue limit of a direction in bytes, full packets of `packet` bytes. None when unlimited.
 fn queue_bytes(direction: &LinkDirection, packet: u64) -> Option<u64> {
     direction.limit().map(|limit| match limit {
         net::QueueLimit::Bytes(bytes) => bytes.get(),

@@ -1,7 +1,7 @@
 //! Source ports: how many connections one host can open to one server in a second.
 //!
 //! The end that closes a connection first keeps its port for a minute (TIME-WAIT). If that is the client end, and one host
-//! opens all connections, as a proxy does, its ports towards a server are a limit; beyond it `connect` fails. The simulation
+//! opens all connections, as a proxy does, its ports towards a server are a limit. Beyond it `connect` fails. The simulation
 //! has no ports: the limit is stated, and checked against the requests.
 //!
 //! Left out: connections that are used again, ports of those that are open, several addresses of a server or a proxy, and
@@ -17,7 +17,7 @@ const PORTS: u32 = 60_999 - 32_768 + 1;
 /// Time in seconds for which the end that closed first keeps a port.
 const TIME_WAIT_S: u32 = 60;
 
-/// Most connections a second that the client end of `leg`, the `index`-th, can open to one server; none if ports do not limit
+/// Most connections a second that the client end of `leg`, the `index`-th, can open to one server. None if ports do not limit
 /// it.
 pub(super) fn opens_per_s_max(index: usize, leg: &Leg, scenario: &Scenario) -> Option<f64> {
     let is_one_host = index > 0 || scenario.clients.share == ClientShare::All;

@@ -5,7 +5,7 @@
 //! - It holds no more than the receiver's window, the send buffer and the credits let fly. Where it was full, nothing but the lost segment
 //!   goes until that is repaired. A round trip lasts as long as the slowest link takes for it.
 //! - An ACK covers two segments: half a segment, in the mean, waits for another one, or for the timer of a delayed ACK.
-//! - Without SACK each further loss in a window takes a round trip more, and with Reno half of the window again; a timeout and slow start
+//! - Without SACK each further loss in a window takes a round trip more, and with Reno half of the window again. A timeout and slow start
 //!   repair a loss that fewer than three segments follow, one of what is sent again, and with Reno three, or two in a small or full window.
 //!
 //! Losses are so many packets apart as an exponential distribution has it: its quantiles, in an order that is drawn once for all.
@@ -25,7 +25,7 @@ use crate::units::Duration;
 /// Growth of a window, and its fall.
 #[derive(Debug, Clone, Copy)]
 enum Law {
-    /// A segment in `per_ack` round trips, in 4.4BSD with an `eighth` of a segment an ACK besides; half of it is left.
+    /// A segment in `per_ack` round trips, in 4.4BSD with an `eighth` of a segment an ACK besides. Half of it is left.
     Reno { per_ack: f64, eighth: f64 },
     /// RFC 9438: `beta` of it is left; it grows by `steepness` segments a cubed second around the last maximum, or as Reno would.
     Cubic { beta: f64, steepness: f64, gives_way: bool, is_friendly: bool },

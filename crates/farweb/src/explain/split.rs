@@ -37,7 +37,7 @@ pub struct StretchReport {
     pub stands: bool,
 }
 
-/// Stretches of a leg, from the clients to the servers; empty where it is not split.
+/// Stretches of a leg, from the clients to the servers. Empty where it is not split.
 pub(super) fn stretches(leg: &Leg, scenario: &Scenario) -> Vec<StretchReport> {
     let all = if leg.split.is_empty() { Vec::new() } else { Stretch::all(leg, scenario) };
     let whole = Stretch::of(leg, scenario);

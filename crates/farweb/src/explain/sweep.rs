@@ -76,7 +76,7 @@ fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
     text
 }
 
-/// `text` on one line of at most `most` columns; shortened, it ends with the `number` of its things.
+/// `text` on one line of at most `most` columns. Shortened, it ends with the `number` of its things.
 fn fitted(text: &str, most: usize, number: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

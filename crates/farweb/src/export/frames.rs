@@ -24,7 +24,7 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 const FRAME_MAX: u64 = (1 << 24) - 1;
 const CREDIT_MAX: u32 = (1 << 31) - 1;
 
-/// Some rows of the frame table, by column; all columns are equally long.
+/// Some rows of the frame table, by column. All columns are equally long.
 ///
 /// A missing whole number is [`NULL_INT`].
 #[derive(Debug, Clone, Default)]
@@ -86,7 +86,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The payload of a packet; no packet has more than is returned here.
+    /// The payload of a packet. No packet has more than is returned here.
     pub(super) fn of(&mut self, packet: &Sighting<'_>) -> &[u8] {
         let length = (packet.segment.len as usize).min(ZEROS.len());
         let seq = packet.segment.seq;

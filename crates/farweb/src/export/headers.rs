@@ -1,6 +1,6 @@
 //! Packets as they would stand on the wire: IPv4 and TCP headers with valid checksums.
 //!
-//! The simulation counts bytes from 0 and names hosts; here they get numbers, the same for a packet wherever it is seen:
+//! The simulation counts bytes from 0 and names hosts. Here they get numbers, the same for a packet wherever it is seen:
 //!
 //! * Addresses: node n is 10.n.0.0/16, and its connections take an address and a port each from 32768 to 60999, the
 //!   ports that Linux gives out (`ip_local_port_range`); no two connections of a run share both. An origin server has an
@@ -15,10 +15,10 @@
 //! SACK takes the place of the padding of timestamps. 4.4BSD writes the window scale before the timestamps, with the
 //! same length.
 //!
-//! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers; in a
+//! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers. In a
 //! capture they have the headers, with a closed window.
 //!
-//! Payload is the caller's; farweb counts bytes and has none of its own. Left out: fragments, IP options, urgent data.
+//! Payload is the caller's. Farweb counts bytes and has none of its own. Left out: fragments, IP options, urgent data.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;
@@ -38,7 +38,7 @@ const SERVER_PORT: u16 = 80;
 /// Time to live of a packet that leaves its sender (RFC 1700).
 const TTL: usize = 64;
 
-/// Writes the headers of packets; keeps memory between them.
+/// Writes the headers of packets. Keeps memory between them.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     options: Vec<TcpOptionElement>,
@@ -55,7 +55,7 @@ struct Host {
 }
 
 impl Headers {
-    /// Appends the headers of a packet with this payload to `out`; its length on the wire.
+    /// Appends the headers of a packet with this payload to `out`. Its length on the wire.
     ///
     /// # Errors
     /// When no IPv4 packet has room for its payload and options.

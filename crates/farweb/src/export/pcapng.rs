@@ -1,6 +1,6 @@
 //! Captures in the format pcapng, which Wireshark, tshark and tcpdump read.
 //!
-//! A file has an interface for each capture point, in the order given, and a packet for each row seen there; rows of
+//! A file has an interface for each capture point, in the order given, and a packet for each row seen there. Rows of
 //! other points and of drops are left out. Packets begin with their IPv4 header (`LINKTYPE_RAW`). Times are nanoseconds
 //! since the start of the run: a capture begins near 1970-01-01 00:00:00 UTC. At an end each packet says whether it
 //! came in or went out.
@@ -197,7 +197,7 @@ fn option(code: u16, value: &[u8], out: &mut Vec<u8>) {
     pad(out);
 }
 
-/// Fills up to a multiple of 4 bytes; every block begins at one.
+/// Fills up to a multiple of 4 bytes. Every block begins at one.
 fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }

@@ -9,7 +9,7 @@ use crate::record::{NULL_INT, PacketEvent, Ranges};
 use crate::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 use crate::workload::Words;
 
-/// Some rows of the packet table, by column; all columns are equally long.
+/// Some rows of the packet table, by column. All columns are equally long.
 ///
 /// A missing whole number is [`NULL_INT`].
 #[derive(Debug, Clone, Default)]

@@ -55,7 +55,7 @@ pub struct Xplot {
     packets: u64,
 }
 
-/// Draws in colours; a colour holds until the next.
+/// Draws in colours. A colour holds until the next.
 struct Pen<'a> {
     out: &'a mut String,
     colour: &'static str,
@@ -98,7 +98,7 @@ impl Xplot {
         }
     }
 
-    /// Appends the title and the names of the axes to `out`; `leg` is the number of the connection's leg.
+    /// Appends the title and the names of the axes to `out`. `leg` is the number of the connection's leg.
     ///
     /// # Errors
     /// When the scenario has no such leg.

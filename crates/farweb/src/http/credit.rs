@@ -45,7 +45,7 @@ impl Window {
         Self { credit: initial as i64 }
     }
 
-    /// The credit, in bytes; negative where it is overdrawn.
+    /// The credit, in bytes. Negative where it is overdrawn.
     #[must_use]
     pub const fn credit(self) -> i64 {
         self.credit
@@ -98,7 +98,7 @@ pub enum GrantRule {
     Share {
         /// Credit that the share is of.
         of: ShareOf,
-        /// The share, in millionths, 1 to 1,000,000; a share that is not a whole number of bytes is rounded down.
+        /// The share, in millionths, 1 to 1,000,000. A share that is not a whole number of bytes is rounded down.
         millionths: u32,
         /// True when it has to be more than the share, not only as much.
         strict: bool,

@@ -34,21 +34,21 @@ impl ExchangeBytes {
         self.response = bytes;
     }
 
-    /// `bytes` of the request were read at the server end; whether they complete it.
+    /// `bytes` of the request were read at the server end. True if they complete it.
     pub const fn on_requested(&mut self, bytes: u64) -> bool {
         let before = self.requested;
         self.requested += bytes;
         before < self.request && self.requested >= self.request
     }
 
-    /// `bytes` of the response are there to be sent from the server end; whether they complete it.
+    /// `bytes` of the response are there to be sent from the server end. True if they complete it.
     pub const fn on_ready(&mut self, bytes: u64) -> bool {
         let before = self.ready;
         self.ready += bytes;
         before < self.response && self.ready >= self.response
     }
 
-    /// `bytes` of the response were read at the client end; whether they complete it.
+    /// `bytes` of the response were read at the client end. True if they complete it.
     ///
     /// Packets of one size may carry more than the response has.
     pub const fn on_received(&mut self, bytes: u64) -> bool {

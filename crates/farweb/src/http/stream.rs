@@ -1,7 +1,7 @@
 //! Stream of one direction of a connection: pieces of the messages of exchanges, with their framing.
 //!
 //! Models a byte stream as a queue of pieces: its reader knows the exchange of each byte. Carriers that multiplex put
-//! pieces of several exchanges one behind the other and framing before them; the others have one exchange after another
+//! pieces of several exchanges one behind the other and framing before them. The others have one exchange after another
 //! and no framing. A writer may say where each of its writes ends. Leaves out the bytes themselves: a transport keeps
 //! their order and delivers each once, so counting is enough, and one [`Stream`] serves the writer at one end and the
 //! reader at the other. Source: RFC 9112, section 6.3, for messages one behind the other; J. Gettys and H. Nielsen,
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// of writes not yet taken. One piece of one write needs no allocation.
 #[derive(Debug, Clone)]
 pub struct Stream<E> {
-    /// The oldest piece; `None` when everything has been read.
+    /// The oldest piece. `None` when everything has been read.
     first: Option<Piece<E>>,
     /// Pieces behind it, once there have been any. A word in each of the many streams that never have two pieces.
     rest: Option<Box<Rest<E>>>,
@@ -111,7 +111,7 @@ impl<E: Copy + Eq> Stream<E> {
     }
 
     /// The reader got the next `bytes`: returns the exchange of the first of them, and how much payload of it stands together.
-    /// That payload, and the framing before it, is taken off `bytes`; called until it returns nothing.
+    /// That payload, and the framing before it, is taken off `bytes`. Called until it returns nothing.
     ///
     /// An exchange with separate pieces is returned more than once, framing alone for none.
     ///

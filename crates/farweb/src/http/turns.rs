@@ -19,7 +19,7 @@ const ESTABLISHED: u64 = 39;
 /// CONNECT, two round trips of a handshake, and the rest.
 const TURNS_MAX: usize = 4;
 
-/// Turns of one direction, by the end of each in its message; absent ones end with the last.
+/// Turns of one direction, by the end of each in its message. Absent ones end with the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends([u64; TURNS_MAX]);
 
@@ -35,7 +35,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Turns of a tunnel of `request` and `response` bytes; none where a direction has fewer bytes than turns.
+    /// Turns of a tunnel of `request` and `response` bytes. None where a direction has fewer bytes than turns.
     #[must_use]
     pub fn new(handshake: &Handshake, request: u64, response: u64) -> Option<Self> {
         let [mut up, mut down] = [vec![CONNECT], vec![ESTABLISHED]];

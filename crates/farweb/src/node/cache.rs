@@ -2,19 +2,19 @@
 //!
 //! Models five answers to a request that has arrived whole. A **hit** is served from here at once. A **delayed hit** joins a
 //! fetch of the object that is under way, and gets first the bytes that have come. A **revalidation** sends a conditional request
-//! on for an object older than its `ttl`; without a body in the answer ([`NOT_MODIFIED_BYTES`](crate::http::NOT_MODIFIED_BYTES))
+//! on for an object older than its `ttl`. Without a body in the answer ([`NOT_MODIFIED_BYTES`](crate::http::NOT_MODIFIED_BYTES))
 //! the copy is served. A **miss** goes on, and so does a **bypass**, which no copy may serve
 //! ([`Caching`](crate::workload::Caching)) or one with a response of a size that the cache does not keep. A response is kept when it
 //! is whole. In `split` mode it goes on towards the clients as it is read, in `store-and-forward` mode
-//! when it is whole; one without a body goes on when it is whole in both.
+//! when it is whole. One without a body goes on when it is whole in both.
 //!
-//! **Versions.** A version of an object is known by its size; the origin has the one that the request table names. A fresh copy, and a
-//! fetch under way, serve requests for other versions too, as a cache cannot know of the change; with `changed = "fetch"` they do
+//! **Versions.** A version of an object is known by its size. The origin has the one that the request table names. A fresh copy, and a
+//! fetch under way, serve requests for other versions too, as a cache cannot know of the change. With `changed = "fetch"` they do
 //! not, and such a request is a miss of its own. A revalidation brings the new version with its body, which replaces the old one:
 //! then it was a miss.
 //!
 //! A fetch without waiting requests goes on when less than [`QUICK_ABORT_MIN`] is missing and the cache would keep it, and is
-//! given up otherwise. When a fetch fails, the request that began it fails, and so do requests with a part of the response; the
+//! given up otherwise. When a fetch fails, the request that began it fails, and so do requests with a part of the response. The
 //! others go on by themselves, the first of them as a new fetch. No request waits for a fetch that the cache would not keep for
 //! its size.
 //!
@@ -69,7 +69,7 @@ impl Cache {
     fn under_way(&mut self, cx: &Context, exchange: &Exchange) -> Option<&mut Fetch> {
         let fetch = self.fetches.get_mut(&self.contents.fetch_key(&exchange.request)?)?;
         let above = cx.exchanges.get(fetch.exchange)?;
-        // Who asks for a body can wait for that or for a revalidation; who has the body, only for a revalidation.
+        // Who asks for a body can wait for that or for a revalidation. Who has the body, only for a revalidation.
         let has_answer = above.condition.is_some() || exchange.condition.is_none();
         (has_answer && self.contents.would_keep(above, above.expected_version())).then_some(fetch)
     }

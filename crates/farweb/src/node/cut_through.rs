@@ -95,7 +95,7 @@ impl CutThrough {
         self.wake(cx, id);
     }
 
-    /// Nothing more comes of a response; who waits for it is asked anew.
+    /// Nothing more comes of a response. Who waits for it is asked anew.
     pub(super) fn wake(&mut self, cx: &mut Context, id: ExchangeId) {
         let Some(key) = self.key_of(cx, id) else {
             return;

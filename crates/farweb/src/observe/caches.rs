@@ -1,6 +1,6 @@
 //! Requests to caches and their answers: by recording interval, since the warm-up and over the whole run.
 //!
-//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back; its bytes are the size of
+//! A request counts when it reaches the cache, a revalidated one as a hit when the answer is back. Its bytes are the size of
 //! the response that it asks for, whichever version serves it. After the warm-up all requests count, also behind the end of the
 //! measured interval: shares of them are no rates over time.
 

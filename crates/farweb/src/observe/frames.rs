@@ -30,7 +30,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// A row for a frame; `request` is the number of its request.
+    /// A row for a frame. `request` is the number of its request.
     #[cold]
     pub(crate) fn record(&mut self, place: FramePlace, frame: &Sent, request: Option<u64>) {
         match frame {
@@ -41,7 +41,7 @@ impl Frames {
         }
     }
 
-    /// A row for a frame of HTTP/2; `framing` is its size without data.
+    /// A row for a frame of HTTP/2. `framing` is its size without data.
     fn record_http2(
         &mut self,
         place: FramePlace,
@@ -102,7 +102,7 @@ impl Frames {
         });
     }
 
-    /// The streams of a connection recorded from its first frame on; adds the stream of exchange `opened` for this request.
+    /// The streams of a connection recorded from its first frame on. Adds the stream of exchange `opened` for this request.
     fn streams_of(
         &mut self,
         place: &FramePlace,

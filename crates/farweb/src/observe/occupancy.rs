@@ -46,7 +46,7 @@ pub(crate) struct Occupancy {
     now: [Followed; 3],
     /// Connections by the number of requests on them, those without left out: `[0]` have one.
     by_requests: Vec<u64>,
-    /// Everything since the last cut; `to` is the time up to which it is filled in.
+    /// Everything since the last cut. `to` is the time up to which it is filled in.
     piece: LegStats,
     interval: LegStats,
     whole: LegStats,
@@ -168,7 +168,7 @@ impl Occupancy {
         self.is_measuring = false;
     }
 
-    /// All since measuring began, to its end or to `now`; all of the run when it did not begin.
+    /// All since measuring began, to its end or to `now`. All of the run when it did not begin.
     pub(crate) fn measured(&mut self, now: Instant) -> LegStats {
         self.cut(now);
         self.measured.unwrap_or(self.whole)
@@ -222,7 +222,7 @@ mod tests {
         Count { nanos, max }
     }
 
-    /// Two connections open at 0 and 10; the second carries two requests from 10 and 20 on, one of them until 40.
+    /// Two connections open at 0 and 10. The second carries two requests from 10 and 20 on, one of them until 40.
     fn followed() -> Occupancy {
         let mut leg = Occupancy::new();
         leg.add(at(0), Counted::Open);

@@ -199,7 +199,7 @@ impl Recorder {
         });
     }
 
-    /// Writes a row for each link, leg and cache since the last call; none for an empty interval, and only the caches' if no
+    /// Writes a row for each link, leg and cache since the last call. None for an empty interval, and only the caches' if no
     /// interval is set.
     pub(crate) fn close_interval(
         &mut self,

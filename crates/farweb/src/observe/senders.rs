@@ -1,9 +1,9 @@
 //! Time for which the sender of the responses on a connection was held, by cause.
 //!
-//! Models a clock for each cause that may hold a sender ([`Cause`]); one runs at a time, from the opening of the connection to
+//! Models a clock for each cause that may hold a sender ([`Cause`]). One runs at a time, from the opening of the connection to
 //! its end. A response takes the difference between two readings of the clocks. Waiting behind other responses on its
 //! connection, it counts their causes, too. Linux keeps such clocks of a connection (`tcp_chrono_start()` in 6.18
-//! `tcp_output.c`), for the peer's window and the send buffer; the congestion window has the rest there.
+//! `tcp_output.c`), for the peer's window and the send buffer. The congestion window has the rest there.
 
 use crate::conn::{Cause, ConnectionId, ExchangeId, HeldTimes};
 use crate::units::{Duration, Instant};
@@ -15,13 +15,13 @@ pub(crate) struct Senders(Vec<Clocks>);
 /// The clocks of a sender.
 #[derive(Debug)]
 struct Clocks {
-    /// The cause that holds it, and since when; none when the connection is over.
+    /// The cause that holds it, and since when. None when the connection is over.
     cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
     /// Time for which cwnd had held it when requests might go.
     opening: Duration,
-    /// Responses due here and incomplete; some may have ended since.
+    /// Responses due here and incomplete. Some may have ended since.
     due: Vec<ExchangeId>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Models the mux of the NZ–US studies: all connections are opened when the run begins, one that failed when a message wants it
 //! next, and closed by their client end when every request has ended and none will come. A request, and from its first bytes on a
-//! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it; bytes are written in the order
+//! response, gets the connection that [`http::mux`](crate::http::mux) chooses, and stays on it. Bytes are written in the order
 //! of arrival, with framing before each piece of a response. The rest of the messages of a failed exchange is still
 //! sent, and ignored. Leaves out credits and priorities.
 //!
@@ -70,7 +70,7 @@ impl Bundle {
         self.missing = 0;
     }
 
-    /// Takes a connection out of its place; whether it was in one.
+    /// Takes a connection out of its place. True if it was in one.
     fn leave_slot(&mut self, connection: &mut Connection) -> bool {
         let Some(slot) = connection.slot.take() else {
             return false;

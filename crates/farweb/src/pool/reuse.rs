@@ -33,7 +33,7 @@ type Between = (Option<ClientId>, Option<u8>);
 pub(crate) struct Reuse {
     leg: usize,
     limits: Limits,
-    /// By client, and by node where their connections end; one without a connection and a request that waits has no pool.
+    /// By client, and by node where their connections end. One without a connection and a request that waits has no pool.
     pools: FxHashMap<Between, Pool>,
     idle_timeout: Duration,
     closed_by: End,
@@ -56,7 +56,7 @@ impl Reuse {
         Self { leg, limits, pools: FxHashMap::default(), idle_timeout, closed_by, per_connection }
     }
 
-    /// Sends the request of an exchange on a connection; the server closes it behind the response to the last one that it takes.
+    /// Sends the request of an exchange on a connection. The server closes it behind the response to the last one that it takes.
     fn assign(&self, cx: &mut Context, connections: &mut Connections, id: ExchangeId, on: ConnectionId) {
         cx.assign_alone(connections, id, on);
         let connection = connections.get_mut(on).expect("the caller has found it");
@@ -174,7 +174,7 @@ impl Allot for Reuse {
         }
     }
 
-    /// Another request gets the connection, or it lies idle; the client closes its end where the server takes no other.
+    /// Another request gets the connection, or it lies idle. The client closes its end where the server takes no other.
     fn on_free(&mut self, cx: &mut Context, on: ConnectionId, connection: &mut Connection) {
         connection.exchange = None;
         if self.is_used_up(connection) {

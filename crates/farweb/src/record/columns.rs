@@ -3,15 +3,15 @@
 /// The values of one column.
 #[derive(Debug, Clone)]
 pub enum Column {
-    /// Whole numbers; a null is [`NULL_INT`](crate::schema::NULL_INT).
+    /// Whole numbers. A null is [`NULL_INT`](crate::schema::NULL_INT).
     Int(Vec<i64>),
-    /// Ids, from the whole range of 64 bits; a null is [`NULL_ID`](crate::schema::NULL_ID).
+    /// Ids, from the whole range of 64 bits. A null is [`NULL_ID`](crate::schema::NULL_ID).
     Id(Vec<u64>),
-    /// Real numbers; a null is NaN.
+    /// Real numbers. A null is NaN.
     Float(Vec<f64>),
     /// Truth values.
     Bool(Vec<bool>),
-    /// Words, as numbers into a dictionary; a null is [`NULL_CODE`](crate::schema::NULL_CODE).
+    /// Words, as numbers into a dictionary. A null is [`NULL_CODE`](crate::schema::NULL_CODE).
     Word(Vec<i32>, Dictionary),
     /// Lists of ranges of whole numbers.
     Ranges(Vec<Ranges>),

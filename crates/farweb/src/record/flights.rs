@@ -2,7 +2,7 @@
 //!
 //! The table of packets says when a packet left a link and arrived behind it. Nodes take no time, so it reached the link as it
 //! was sent or as it arrived from the link before. That needs rows of both ends and of every link on the way
-//! (`record.points`); where those before are missing, a packet reached its place at the row's own time.
+//! (`record.points`). Where those before are missing, a packet reached its place at the row's own time.
 
 use rustc_hash::FxHashMap;
 

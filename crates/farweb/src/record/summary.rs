@@ -35,7 +35,7 @@ pub struct Summary {
     pub first_byte: Times,
 }
 
-/// A distribution of times in s; mean and maximum are of requests that ended, quantiles of all.
+/// A distribution of times in s. Mean and maximum are of requests that ended, quantiles of all.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Times {
     /// Requests that ended.
@@ -49,7 +49,7 @@ pub struct Times {
 }
 
 impl Summary {
-    /// The summary of the table of requests; those that began before `warmup` are left out.
+    /// The summary of the table of requests. Those that began before `warmup` are left out.
     ///
     /// # Panics
     /// When a column of the table is missing.
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::record::Dictionary;
 
-    /// Requests that start at 0, 10, 20, … ns and take these times; `None`: it failed.
+    /// Requests that start at 0, 10, 20, … ns and take these times. `None`: it failed.
     fn table(times: &[Option<i64>]) -> Vec<(&'static str, Column)> {
         let start: Vec<i64> = (0..times.len() as i64).map(|row| 10 * row).collect();
         let end = |half: bool| {

@@ -1,7 +1,7 @@
 //! Distributions of workloads: exponential, lognormal, Pareto, Zipf.
 //!
 //! All are computed by `libm`, which gives the same bits on every machine. A sample of the continuous ones
-//! takes one draw, lognormal two; one of Zipf takes a draw for each trial, mostly one.
+//! takes one draw, lognormal two. One of Zipf takes a draw for each trial, mostly one.
 
 use super::RandomStream;
 
@@ -121,7 +121,7 @@ impl Pareto {
         Ok(Self { cut_off: libm::pow(minimum / maximum, shape), ..unbounded })
     }
 
-    /// A number from the minimum to the maximum, by inversion; without a maximum, up to the minimum times 2^(53 /
+    /// A number from the minimum to the maximum, by inversion. Without a maximum, up to the minimum times 2^(53 /
     /// shape).
     pub fn sample(&self, random: &mut RandomStream) -> f64 {
         let above = 1.0 - random.uniform() * (1.0 - self.cut_off);
@@ -132,7 +132,7 @@ impl Pareto {
 /// Zipf's distribution over the ranks 1 to n: `P(k)` in proportion to `k^-exponent`.
 ///
 /// By rejection-inversion: a sample of the continuous density `x^-exponent` by inversion is rounded to a rank and
-/// rejected where the histogram lies below the density. Exact but for rounding in 53 bits; set-up and memory do not
+/// rejected where the histogram lies below the density. Exact but for rounding in 53 bits. Set-up and memory do not
 /// grow with n.
 ///
 /// Source: W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
@@ -150,7 +150,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Over the ranks 1 to `ranks`; an exponent of 0 makes all equally likely.
+    /// Over the ranks 1 to `ranks`. An exponent of 0 makes all equally likely.
     ///
     /// # Errors
     /// When `ranks` is 0 or above 2^53, or `exponent` not finite or below zero.

@@ -6,7 +6,7 @@
 //!
 //! The generator is PCG64-DXSM with 128 bits of state (M. O'Neill, "PCG: A Family of Simple Fast Space-Efficient
 //! Statistically Good Algorithms for Random Number Generation", 2014; the DXSM output function as NumPy documents it).
-//! Seed, name and index are hashed by 64-bit FNV-1a (RFC 9923); SplitMix64 (G. Steele,
+//! Seed, name and index are hashed by 64-bit FNV-1a (RFC 9923). SplitMix64 (G. Steele,
 //! D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) spreads the hash over state and
 //! increment. Two streams of a run are equal only if their hashes collide: chance 2^-64 a pair.
 
@@ -29,7 +29,7 @@ pub struct RandomStreams {
     seed: u64,
 }
 
-/// A sequence of random numbers; see [`RandomStreams::stream`].
+/// A sequence of random numbers. See [`RandomStreams::stream`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RandomStream {
     generator: Pcg64Dxsm,
@@ -42,7 +42,7 @@ impl RandomStreams {
         Self { seed }
     }
 
-    /// The stream for the purpose `name`; `index` tells streams of one purpose apart (a link, a host).
+    /// The stream for the purpose `name`. `index` tells streams of one purpose apart (a link, a host).
     ///
     /// The same seed, name and index give the same numbers on every machine.
     #[must_use]
@@ -134,7 +134,7 @@ fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME))
 }
 
-/// The next number of the SplitMix64 sequence of `state`; constants of the OOPSLA 2014 paper (its `mix64variant13`).
+/// The next number of the SplitMix64 sequence of `state`. Constants of the OOPSLA 2014 paper (its `mix64variant13`).
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

@@ -15,7 +15,7 @@ use super::{Content, ExchangeId};
 pub(crate) struct Application {
     /// Time from the notice that it can read or write until it does.
     pub(crate) wake: Duration,
-    /// Largest piece of a response that it writes, in bytes; none: all that there is.
+    /// Largest piece of a response that it writes, in bytes. None: all that there is.
     pub(crate) chunk: Option<u64>,
     /// First bytes of a response, which it writes by themselves.
     pub(crate) head: u64,
@@ -25,7 +25,7 @@ impl Application {
     /// A program that writes all that it has at once.
     pub(crate) const WHOLE: Self = Self { wake: Duration::ZERO, chunk: None, head: 0 };
 
-    /// Puts `bytes` of a response behind `framing` bytes into a stream, write by write; `before` of it are written already.
+    /// Puts `bytes` of a response behind `framing` bytes into a stream, write by write. `before` of it are written already.
     #[inline]
     pub(crate) fn write_to(
         &self,

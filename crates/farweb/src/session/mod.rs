@@ -5,7 +5,7 @@
 //! events. Which connection a message gets is decided elsewhere (`pool`).
 //!
 //! A protocol that chooses the next bytes late, by credits and by turns, keeps waiting bytes to itself and puts frames
-//! into the stream when that is taken ([`Speak::fill`]); one without frames has nothing but the stream.
+//! into the stream when that is taken ([`Speak::fill`]). One without frames has nothing but the stream.
 //!
 //! A new protocol is a file with an implementation of [`Speak`], and a line in each place of this one that names the others.
 
@@ -62,7 +62,7 @@ pub(crate) enum Sent {
 }
 
 impl Sent {
-    /// The exchange that it is about; none where it is of the connection.
+    /// The exchange that it is about. None where it is of the connection.
     pub(crate) const fn exchange(&self) -> Option<ExchangeId> {
         match self {
             Self::Http2(frame, _) => frame.stream(),
@@ -90,7 +90,7 @@ pub(crate) struct Session {
 
 /// Writes one stream of a connection and interprets the other.
 enum Protocol {
-    /// Messages, one after the other or side by side; the reader needs no further knowledge of them.
+    /// Messages, one after the other or side by side. The reader needs no further knowledge of them.
     Plain,
     Http2(Box<Http2>),
     WebMux(Box<WebMux>),
@@ -98,7 +98,7 @@ enum Protocol {
 
 /// Behaviour of a protocol with frames at one end.
 trait Speak: Sized {
-    /// The end may write; true where it has something to say before it is asked.
+    /// The end may write. True where it has something to say before it is asked.
     fn open(&mut self) -> bool;
 
     /// Bytes of a message are there to be sent.
@@ -114,16 +114,16 @@ trait Speak: Sized {
     /// of the message that is: a header block stands for others than it has.
     fn on_content(&mut self, now: Instant, from: &mut Self, content: Content, bytes: u64) -> u64;
 
-    /// All that came in one read has been made use of; what follows from it.
+    /// All that came in one read has been made use of. Returns what follows.
     fn on_read(&mut self) -> Answer;
 
-    /// Nothing more of a message is sent, or wanted; true where that has to be said.
+    /// Nothing more of a message is sent, or wanted. True where that has to be said.
     fn reset(&mut self, of: ExchangeId) -> bool;
 
     /// True when there is payload that nothing but credit keeps from the transport.
     fn waits_for_credit(&self) -> bool;
 
-    /// Further bytes that may go into the stream with the credit that there is; none where no credit limits a message.
+    /// Further bytes that may go into the stream with the credit that there is. None where no credit limits a message.
     fn credit(&self) -> Option<u64>;
 
     /// Messages that its client end may have open at once, as far as it knows.
@@ -166,12 +166,12 @@ pub(crate) enum ProtocolConfig {
 }
 
 impl Config {
-    /// Kind of TLS handshake and lifetime of tickets; None without TLS.
+    /// Kind of TLS handshake and lifetime of tickets. None without TLS.
     pub(crate) fn resumption(&self) -> Option<(Start, Duration)> {
         self.tls.as_ref().map(|(_, start, lifetime)| (*start, *lifetime))
     }
 
-    /// Both ends of a connection, the client's first, with this handshake where there is TLS; none: without TLS.
+    /// Both ends of a connection, the client's first, with this handshake where there is TLS. None: without TLS.
     pub(crate) fn pair(&self, start: Option<Start>) -> [Session; 2] {
         let [client, server] = match &self.protocol {
             ProtocolConfig::Plain => [Protocol::Plain, Protocol::Plain],
@@ -194,7 +194,7 @@ impl Session {
         self.protocol = Protocol::Plain;
     }
 
-    /// The end may write; true where it has something to say before it is asked.
+    /// The end may write. True where it has something to say before it is asked.
     pub(crate) fn open(&mut self) -> bool {
         on_protocol!(&mut self.protocol, own => own.open(), plain => false)
     }
@@ -204,7 +204,7 @@ impl Session {
         matches!(&self.protocol, Protocol::Http2(own) if own.is_nodelay())
     }
 
-    /// Bytes of a message are there to be sent, which `application` writes; without frames, `framing` bytes go before them.
+    /// Bytes of a message are there to be sent, which `application` writes. Without frames, `framing` bytes go before them.
     #[inline(always)]
     pub(crate) fn send(
         &mut self,
@@ -242,7 +242,7 @@ impl Session {
         }, plain => 0)
     }
 
-    /// Hands up to `bytes` of the stream to `tcp`, in records where there is TLS; how many it took.
+    /// Hands up to `bytes` of the stream to `tcp`, in records where there is TLS. Returns how many it took.
     #[inline(always)]
     pub(crate) fn hand_over(
         &mut self,
@@ -271,7 +271,7 @@ impl Session {
         self.stream.to_write() + self.tls.as_ref().map_or(0, |tls| tls.to_write())
     }
 
-    /// Most bytes in one read; asked again when it has got that many. `None`: all that there is, and nothing follows from it.
+    /// Most bytes in one read. Asked again when it has got that many. `None`: all that there is, and nothing follows from it.
     #[inline]
     pub(crate) fn to_read(&self) -> Option<u64> {
         on_protocol!(&self.protocol, own => Some(own.to_read()), plain => None)
@@ -298,7 +298,7 @@ impl Session {
         Some((content, part))
     }
 
-    /// All that came in one read has been made use of; what follows from it.
+    /// All that came in one read has been made use of. Returns what follows.
     pub(crate) fn on_read(&mut self) -> Answer {
         on_protocol!(&mut self.protocol, own => own.on_read(), plain => Answer::default())
     }
@@ -308,7 +308,7 @@ impl Session {
         !matches!(self.protocol, Protocol::WebMux(_))
     }
 
-    /// Nothing more of a message is sent, or wanted; true where that has to be said.
+    /// Nothing more of a message is sent, or wanted. True where that has to be said.
     pub(crate) fn reset(&mut self, of: ExchangeId) -> bool {
         on_protocol!(&mut self.protocol, own => own.reset(of), plain => false)
     }
@@ -319,7 +319,7 @@ impl Session {
         on_protocol!(&self.protocol, own => own.waits_for_credit(), plain => false)
     }
 
-    /// Place in the stream up to which the credit that there is lets it be filled; none where no credit limits a message. Asked where
+    /// Place in the stream up to which the credit that there is lets it be filled. None where no credit limits a message. Asked where
     /// packets are recorded.
     pub(crate) fn credit_limit(&self) -> Option<u64> {
         let credit = on_protocol!(&self.protocol, own => own.credit(), plain => None)?;
@@ -369,7 +369,7 @@ impl Session {
         self.tls.as_ref().map_or(bytes, |tls| tls.messages_before(bytes))
     }
 
-    /// The first `bytes` that the transport took have been acknowledged; bytes of the stream among them.
+    /// The first `bytes` that the transport took have been acknowledged. Bytes of the stream among them.
     #[inline]
     pub(crate) fn on_acknowledged(&mut self, bytes: u64) -> u64 {
         match &mut self.tls {
@@ -386,7 +386,7 @@ impl Part {
     }
 }
 
-/// Hands up to `bytes` to `tcp` in records of `tls`; how many were put into records.
+/// Hands up to `bytes` to `tcp` in records of `tls`. Returns how many.
 fn hand_over_sealed(
     tls: &mut Layer,
     tcp: &mut tcp::Connection,

@@ -1,7 +1,7 @@
 //! W3C MUX at one end: sessions side by side, each direction of each with a credit of its own.
 //!
 //! Models each request as a session: SYN, the request; the response and FIN; FIN. [`Sender`] decides which bytes go when, write by
-//! write, as the transport takes them; the reader passes the bytes of one read to the applications, which take them at once, and
+//! write, as the transport takes them. The reader passes the bytes of one read to the applications, which take them at once, and
 //! grants them back. A session that fails is taken back with RST. Leaves out strings and stacks of protocols, and limits of fragments
 //! that the peer sets.
 //!
@@ -30,7 +30,7 @@ pub(super) struct WebMux {
     read_buffer: u64,
     sender: Sender<ExchangeId>,
     receiver: Receiver<ExchangeId>,
-    /// Numbers that it has given to sessions; a client's.
+    /// Numbers that it has given to sessions. A client's.
     ids: Ids,
     /// Sessions that it knows to be open.
     sessions: Vec<(ExchangeId, u8)>,

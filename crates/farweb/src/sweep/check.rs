@@ -14,7 +14,7 @@ use crate::scenario::{
 /// Most runs of a sweep. Chosen: at a tenth of a second each they take more than a day.
 const RUNS_MAX: u128 = 1_000_000;
 
-/// The design of the scenario in `source`, once it keeps all rules; each level is tried alone.
+/// The design of the scenario in `source`, once it keeps all rules. Each level is tried alone.
 ///
 /// # Errors
 /// Everything that is wrong with it.
@@ -48,7 +48,7 @@ pub(super) fn point(document: &Document, design: &Design, number: usize) -> Resu
     })
 }
 
-/// `bare` with what `levels` set; each value stands where `document` has it.
+/// `bare` with what `levels` set. Each value stands where `document` has it.
 fn vary(bare: &Document, document: &Document, levels: &[&Level]) -> Result<Document, Vec<Problem>> {
     let mut varied = bare.clone();
     let mut problems = Vec::new();
@@ -201,7 +201,7 @@ impl Check<'_> {
         }
     }
 
-    /// Every level is right alone, and none is there twice; a range is right at its ends.
+    /// Every level is right alone, and none is there twice. A range is right at its ends.
     fn levels(&mut self, path: &str, factor: &Factor) {
         let mut found = BTreeSet::new();
         let mut scenarios: BTreeMap<String, String> = BTreeMap::new();
@@ -211,7 +211,7 @@ impl Check<'_> {
             let place = level.set.first().map_or(path, |setting| &setting.path);
             let place = self.document.place(place);
             let mut report = |place, message: String| {
-                // A key that does not exist is wrong at every level; equal problems are reported once.
+                // A key that does not exist is wrong at every level. Equal problems are reported once.
                 if found.insert(message.clone()) {
                     let (file, key) = (self.document.file.clone(), path.to_owned());
                     self.problems.push(Problem { file, place, key, message });

@@ -37,7 +37,7 @@ pub struct DesignFactor {
     pub name: String,
     /// Unit of the levels' numbers: `s`, `B`, `bit/s`, `packets`, or nothing.
     pub unit: &'static str,
-    /// Levels in the order of the scenario; those drawn from a range in ascending order.
+    /// Levels in the order of the scenario. Those drawn from a range in ascending order.
     pub levels: Vec<Level>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Setting {
 }
 
 impl Design {
-    /// The design of the table `sweep`, its ranges sampled as a Latin hypercube; `None` without the table.
+    /// The design of the table `sweep`, its ranges sampled as a Latin hypercube. `None` without the table.
     ///
     /// # Panics
     /// When a range has no order, which [`super::Planned`] makes sure of.
@@ -99,7 +99,7 @@ impl Design {
         self.points.len() as u64 * u64::from(self.replications)
     }
 
-    /// The seed of a run; replications count from 0.
+    /// The seed of a run. Replications count from 0.
     ///
     /// With independent random numbers it depends on `run.seed`, the levels of the point and the replication, and not on the
     /// number of the point: more levels or replications leave the seeds of the others alone.
@@ -134,7 +134,7 @@ impl Design {
     }
 }
 
-/// Every combination of as many levels as `counts` says; the last factor varies fastest.
+/// Every combination of as many levels as `counts` says. The last factor varies fastest.
 fn full_factorial(counts: &[u32]) -> Vec<Vec<u32>> {
     counts.iter().fold(vec![Vec::new()], |points, count| {
         let with = |point: &Vec<u32>, level| point.iter().copied().chain([level]).collect();
@@ -206,7 +206,7 @@ pub(super) fn kind(factor: &Factor, tree: &Value) -> Kind {
     segments(&factor.name).map_or(Kind::Other, |key| Kind::of(tree, &key))
 }
 
-/// The levels of a key; `path` says where each is written.
+/// The levels of a key. `path` says where each is written.
 fn of_values(factor: &Factor, kind: Kind, values: &[Value], path: impl Fn(usize) -> String) -> DesignFactor {
     let numbers: Vec<Option<(f64, &'static str)>> = values.iter().map(|value| number(kind, value)).collect();
     let mut units = numbers.iter().flatten().map(|(_, unit)| *unit);

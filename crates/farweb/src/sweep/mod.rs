@@ -18,7 +18,7 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Reads a scenario and checks it, each level of its sweep like an override; see [`Scenario::parse`].
+    /// Reads a scenario and checks it, each level of its sweep like an override. See [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong, with its place; levels once there is nothing else.

@@ -3,7 +3,7 @@
 //!
 //! A drawn quantity is a whole number of its smallest unit and has four significant digits, more only where a stratum is
 //! too narrow for them. A key that takes whole numbers, and a queue in packets, has each whole number of the range
-//! with equal probability (equal probability by ratio on a logarithmic scale); narrow ranges repeat values.
+//! with equal probability (equal probability by ratio on a logarithmic scale). Narrow ranges repeat values.
 //!
 //! Source: M. McKay, R. Beckman, W. Conover, "A Comparison of Three Methods for Selecting Values of Input Variables in
 //! the Analysis of Output from a Computer Code", Technometrics 21(2), 1979. Left out: samples that avoid correlation
@@ -118,7 +118,7 @@ impl Ruler {
         between(self.from, self.to + 1.0, self.scale, position).floor().clamp(self.from, self.to) as u64
     }
 
-    /// `x` with some significant digits; a quantity as a whole number of its smallest unit.
+    /// `x` with some significant digits. A quantity as a whole number of its smallest unit.
     fn rounded(&self, x: f64, digits: usize) -> f64 {
         let x: f64 = format!("{x:.*e}", digits - 1).parse().expect("what was printed is a number");
         if self.kind == Kind::Number { x } else { x.round() }

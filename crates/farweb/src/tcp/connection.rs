@@ -14,11 +14,11 @@ use crate::units::{Duration, Instant, When};
 pub struct Config {
     /// Constants, and with them the stack.
     pub profile: Profile,
-    /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
+    /// MSS that is offered to the peer, and the largest that is used, in bytes. At least 32.
     pub mss: u16,
-    /// Send buffer in bytes, at least 32; `None`: as the profile has it.
+    /// Send buffer in bytes, at least 32. `None`: as the profile has it.
     pub send_buffer: Option<u64>,
-    /// Receive buffer in bytes, at least 32, and with it the window; `None`: as the profile has it.
+    /// Receive buffer in bytes, at least 32, and with it the window. `None`: as the profile has it.
     pub receive_buffer: Option<u64>,
     /// Random numbers of its own.
     pub random: Random,
@@ -170,7 +170,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.set_nodelay());
     }
 
-    /// The host's own queue refused the segment that was sent last; it counts as sent.
+    /// The host's own queue refused the segment that was sent last. It counts as sent.
     pub fn on_local_drop(&mut self) {
         on_stack!(self, tcp => tcp.on_local_drop());
     }
@@ -198,7 +198,7 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// Bytes already written are still sent, then the FIN; unread bytes are forgotten, and data that arrives from now on is
+    /// Bytes already written are still sent, then the FIN. Unread bytes are forgotten, and data that arrives from now on is
     /// answered with a reset. A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         on_stack!(self, tcp => tcp.close(now, out));
@@ -221,7 +221,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.snd_una())
     }
 
-    /// Next number to send; below [`snd_max`](Self::snd_max) while something is sent again.
+    /// Next number to send. Below [`snd_max`](Self::snd_max) while something is sent again.
     #[must_use]
     pub fn snd_nxt(&self) -> u64 {
         on_stack!(self, tcp => tcp.snd_nxt())
@@ -305,7 +305,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.bytes_unsent_or_unacknowledged())
     }
 
-    /// Limit on further sending of the stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream. `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {
@@ -318,7 +318,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.readable())
     }
 
-    /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
+    /// Segments with data, SYN or FIN that were sent again. Probes of a closed window not counted.
     #[must_use]
     pub fn retransmits(&self) -> u64 {
         on_stack!(self, tcp => tcp.retransmits())
@@ -345,13 +345,13 @@ impl Connection {
         on_stack!(self, tcp => tcp.rto())
     }
 
-    /// Smoothed round-trip time; `None` before the first sample.
+    /// Smoothed round-trip time. `None` before the first sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
         on_stack!(self, tcp => tcp.srtt())
     }
 
-    /// The model of BBR at the last event; `None` where another control runs.
+    /// The model of BBR at the last event. `None` where another control runs.
     #[must_use]
     pub fn bbr(&self) -> Option<linux::BbrReport> {
         match self {
@@ -360,7 +360,7 @@ impl Connection {
         }
     }
 
-    /// Pace in bit/s of payload; `None` where segments leave as windows let them.
+    /// Pace in bit/s of payload. `None` where segments leave as windows let them.
     #[must_use]
     pub fn pace_bps(&self) -> Option<u64> {
         match self {
@@ -382,7 +382,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.no_timeout_before())
     }
 
-    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    /// When [`on_timeout`](Self::on_timeout) has something to do. `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
         on_stack!(self, tcp => tcp.next_timeout())

@@ -13,14 +13,14 @@ use crate::units::Duration;
 /// wheel has a phase of its own.
 const UPTIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where a host's timer ticks lie; the same for all its connections.
+/// Where a host's timer ticks lie. The same for all its connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostClock {
     /// First tick of 4.4BSD's slow grid (500 ms), below its period.
     pub slow_phase: Duration,
     /// First tick of 4.4BSD's fast grid (200 ms), below its period.
     pub fast_phase: Duration,
-    /// Time since the host was started when the simulation begins; Linux counts its ticks from there.
+    /// Time since the host was started when the simulation begins. Linux counts its ticks from there.
     pub uptime: Duration,
 }
 

@@ -22,7 +22,7 @@ pub(crate) const FIRST_BYTE: u64 = ISS + 1;
 pub struct Segment {
     /// Number of the first byte (or of the SYN or FIN, when there is no data).
     pub seq: u64,
-    /// Next number expected from the other side; meaningful with [`Flags::ACK`].
+    /// Next number expected from the other side. Meaningful with [`Flags::ACK`].
     pub ack: u64,
     /// Payload, in bytes.
     pub len: u32,
@@ -97,7 +97,7 @@ pub struct Options {
 
 /// Up to four blocks of a selective acknowledgement, each relative to the number that the segment acknowledges.
 ///
-/// Relative numbers make a block 8 bytes instead of 16 in every packet of a simulation; a block must lie within 2^31 of the
+/// Relative numbers make a block 8 bytes instead of 16 in every packet of a simulation. A block must lie within 2^31 of the
 /// acknowledgement, as it must on the wire. [`Segment::sack_blocks`] gives them as sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SackBlocks {
@@ -322,7 +322,7 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is valid.
     pub const ACK: Self = Self(0x10);
-    /// The urgent pointer is valid; no stack here sets it.
+    /// The urgent pointer is valid. No stack here sets it.
     const URG: Self = Self(0x20);
     /// Echo of a mark (RFC 3168, section 6.1).
     pub const ECE: Self = Self(0x40);

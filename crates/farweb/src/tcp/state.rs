@@ -20,15 +20,15 @@ pub enum State {
     Established,
     /// The peer has finished sending.
     CloseWait,
-    /// We have finished; our FIN is not acknowledged.
+    /// We have finished. Our FIN is not acknowledged.
     FinWait1,
-    /// Both have finished at the same time; our FIN is not acknowledged.
+    /// Both have finished at the same time. Our FIN is not acknowledged.
     Closing,
-    /// The peer finished first, then we; our FIN is not acknowledged.
+    /// The peer finished first, then we. Our FIN is not acknowledged.
     LastAck,
-    /// Our FIN is acknowledged; the peer may go on.
+    /// Our FIN is acknowledged. The peer may go on.
     FinWait2,
-    /// Both have finished; the last ACK may have to be repeated.
+    /// Both have finished. The last ACK may have to be repeated.
     TimeWait,
 }
 
@@ -41,9 +41,9 @@ pub enum Notice {
     Readable,
     /// There is room for the rest of a partial write, or for a piece of at least the low-water mark.
     Writable,
-    /// The peer has finished sending; only unread bytes remain.
+    /// The peer has finished sending. Only unread bytes remain.
     EndOfStream,
-    /// The connection is gone; nothing follows.
+    /// The connection is gone. Nothing follows.
     Closed(CloseReason),
 }
 
@@ -152,9 +152,9 @@ impl State {
     }
 }
 
-/// The reset with which a host answers a segment that belongs to no connection; a reset is not answered.
+/// The reset with which a host answers a segment that belongs to no connection. A reset is not answered.
 ///
-/// It takes the number that the segment acknowledges; without one it acknowledges the whole segment (RFC 793, section 3.4).
+/// It takes the number that the segment acknowledges. Without one it acknowledges the whole segment (RFC 793, section 3.4).
 #[must_use]
 pub const fn reset_for(segment: &Plain) -> Option<Plain> {
     if segment.flags.contains(Flags::RST) {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::text::{as_text, parse};
 use super::{Quantity, QuantityError, write_decimal};
 
-/// A level or an attenuation, in thousandths of a decibel; never negative.
+/// A level or an attenuation, in thousandths of a decibel. Never negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Decibels(u32);
 

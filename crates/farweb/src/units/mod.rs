@@ -21,7 +21,7 @@ pub use when::When;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(u64);
 
-/// A span of time, in nanoseconds; never negative.
+/// A span of time, in nanoseconds. Never negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
@@ -29,7 +29,7 @@ pub struct Duration(u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(u64);
 
-/// A data rate, in bit/s; above zero.
+/// A data rate, in bit/s. Above zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(u64);
 
@@ -51,7 +51,7 @@ impl Instant {
         self.0
     }
 
-    /// Seconds since the start, for people and plots; exact to 2^-53.
+    /// Seconds since the start, for people and plots. Exact to 2^-53.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
@@ -116,7 +116,7 @@ impl Duration {
     /// Length in seconds, for tables: [`from_secs_f64`](Self::from_secs_f64) makes the same span of it below 2^52 ns
     /// (52 days), and one within a nanosecond below twice that.
     ///
-    /// From 48 days on floats are a nanosecond apart, and the nearest one may be read as the next nanosecond; then it is the
+    /// From 48 days on floats are a nanosecond apart, and the nearest one may be read as the next nanosecond. Then it is the
     /// one before.
     #[must_use]
     pub fn to_secs_f64(self) -> f64 {
@@ -125,7 +125,7 @@ impl Duration {
         [secs, secs.next_down()].into_iter().find(reads_back).unwrap_or(secs)
     }
 
-    /// `self * numerator / denominator`, rounded down; the product is taken in 128 bits.
+    /// `self * numerator / denominator`, rounded down. The product is taken in 128 bits.
     ///
     /// # Panics
     /// When `denominator` is zero or the result does not fit.
@@ -160,7 +160,7 @@ impl Bytes {
 }
 
 impl BitRate {
-    /// A rate of `bits` bit/s; `None` for zero, at which nothing would ever arrive.
+    /// A rate of `bits` bit/s. `None` for zero, at which nothing would ever arrive.
     #[must_use]
     pub const fn from_bps(bits: u64) -> Option<Self> {
         if bits == 0 { None } else { Some(Self(bits)) }

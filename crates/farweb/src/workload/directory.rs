@@ -18,7 +18,7 @@ define_ids! {
 pub struct Host {
     /// Its id in the request table.
     pub key: Box<str>,
-    /// Its DNS name, for people; empty when unknown.
+    /// Its DNS name, for people. Empty when unknown.
     pub name: Box<str>,
     /// Receive buffer in bytes: the largest window that it advertises.
     pub buffer: Option<u64>,
@@ -45,7 +45,7 @@ pub struct SymbolTable {
 }
 
 impl Directory {
-    /// Adds `host`; its key must be new.
+    /// Adds `host`. Its key must be new.
     pub fn add(&mut self, host: Host) -> HostId {
         let key = host.key.clone();
         let id = self.hosts.push(host);

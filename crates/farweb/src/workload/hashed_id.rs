@@ -2,7 +2,7 @@
 //!
 //! Models identity and nothing else: requests with the same id ask for the same thing on any host, or are of the same
 //! client. A request table names objects and clients by whole numbers or by text, such as URLs and addresses. A whole
-//! number is its own id; text is hashed by FNV-1a, which is the same on every machine and needs nothing but a
+//! number is its own id. Text is hashed by FNV-1a, which is the same on every machine and needs nothing but a
 //! multiplication a byte. Millions of clients take no table in memory.
 //!
 //! Leaves out: the text, and that two texts may have one hash. Among n names some two do with probability n²/2^65:
@@ -41,7 +41,7 @@ impl<Of> HashedId<Of> {
     /// Value for "none" in a column of ids.
     pub const NONE: u64 = NULL_ID;
 
-    /// The id `id`, 0 to 2^64 − 2; `None` for 2^64 − 1, which stands for none in columns.
+    /// The id `id`, 0 to 2^64 − 2. `None` for 2^64 − 1, which stands for none in columns.
     #[must_use]
     pub const fn new(id: u64) -> Option<Self> {
         match NonZeroU64::new(id.wrapping_add(1)) {

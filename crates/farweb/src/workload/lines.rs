@@ -69,7 +69,7 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// Opens the file at `path`; `-` is standard input.
+    /// Opens the file at `path`. `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, WorkloadError> {
         if path == Path::new("-") {
             return Self::new("standard input".into(), std::io::stdin());
@@ -114,7 +114,7 @@ impl Lines {
         if self.head.len() < KEPT_BYTES { &self.head } else { &self.head[..whole] }
     }
 
-    /// The next line; `None` at the end.
+    /// The next line. `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, WorkloadError> {
         self.line.clear();
         let limit = LINE_BYTES_MAX as u64 + 1;

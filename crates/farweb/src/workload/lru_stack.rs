@@ -15,7 +15,7 @@ const PLACES: usize = 1024;
 /// A gap in the row.
 const GAP: u32 = u32::MAX;
 
-/// Things with weights, numbered from 0 in the order of their first use, by last use; some 40 bytes each.
+/// Things with weights, numbered from 0 in the order of their first use, by last use. Some 40 bytes each.
 #[derive(Debug, Clone)]
 pub(crate) struct LruStack {
     /// Place and weight of each thing.

@@ -45,10 +45,10 @@ pub enum Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caching {
-    /// A fresh copy serves it; without one, its response is stored.
+    /// A fresh copy serves it. Without one, its response is stored.
     #[default]
     Store,
-    /// A fresh copy serves it, with a response of the size in the table; without one, it goes on and its response is not stored.
+    /// A fresh copy serves it, with a response of the size in the table. Without one, it goes on and its response is not stored.
     Serve,
     /// It goes on, and its response is not stored.
     Bypass,

@@ -65,9 +65,9 @@ pub struct Request {
     pub start: Instant,
     /// The origin server that it is for.
     pub host: HostId,
-    /// Request, body and headers, in bytes; at least 1 where the carrier has requests.
+    /// Request, body and headers, in bytes. At least 1 where the carrier has requests.
     pub request_bytes: u64,
-    /// Response, body and headers, in bytes; at least 1.
+    /// Response, body and headers, in bytes. At least 1.
     pub response_bytes: u64,
     /// Time that the origin took, from the arrival of the request to the end of the response, as far as it was recorded.
     pub server: OriginTime,
@@ -122,7 +122,7 @@ impl Request {
 
 /// A stream of requests by start time.
 pub trait RequestSource {
-    /// The next request; `None` at the end. Starts never decrease. Hosts and words that are new go into `directory`.
+    /// The next request. `None` at the end. Starts never decrease. Hosts and words that are new go into `directory`.
     ///
     /// # Errors
     /// When the table cannot be read or a row is not a request: names file, line, column and the value found.

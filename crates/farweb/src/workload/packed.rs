@@ -66,7 +66,7 @@ impl Read for Frames {
 }
 
 impl Frames {
-    /// Begins the next frame; whether there is one.
+    /// Begins the next frame. True if there is one.
     fn next_frame(&mut self) -> Result<bool, Error> {
         let expected = self.decoder.get_checksum_from_data();
         if std::mem::take(&mut self.within)

@@ -13,7 +13,7 @@ pub(super) struct Population {
 }
 
 impl Population {
-    /// So many clients; `None` for 0: the trace has none.
+    /// So many clients. `None` for 0: the trace has none.
     pub(super) fn new(clients: u32, slope: f64) -> Option<Self> {
         (clients > 0).then(|| Self { activity: Zipf::new(clients.into(), slope).expect("checked") })
     }

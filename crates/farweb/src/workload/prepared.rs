@@ -56,7 +56,7 @@ pub struct Laying {
 }
 
 impl Prepared {
-    /// A table and, if there is one, its host table; `count` is its number of rows, where that is known.
+    /// A table and, if there is one, its host table. `count` is its number of rows, where that is known.
     ///
     /// # Errors
     /// When the first row cannot be read.
@@ -70,7 +70,7 @@ impl Prepared {
         Ok(Self { rows: Rows::Table { table, count, has_days }, hosts })
     }
 
-    /// The table in the text file at `path`; it is read once from end to end.
+    /// The table in the text file at `path`. It is read once from end to end.
     ///
     /// # Errors
     /// Errors of [`RequestTable::open`].

@@ -37,7 +37,7 @@ struct Rate {
 }
 
 impl<S: RequestSource> AtRate<S> {
-    /// The requests of `source` at `load` times their rate, drawn from `streams`; repeats start less than `window` later, or at the
+    /// The requests of `source` at `load` times their rate, drawn from `streams`. Repeats start less than `window` later, or at the
     /// same time where that is zero.
     ///
     /// # Panics

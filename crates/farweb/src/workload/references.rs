@@ -22,7 +22,7 @@ pub struct References {
     bytes: Vec<u64>,
     resized: u64,
     stack: LruStack,
-    /// Requests by stack distance; those for a new document have none.
+    /// Requests by stack distance. Those for a new document have none.
     distances: Vec<u64>,
 }
 

@@ -1,7 +1,7 @@
 //! Requests of another source, each never, once or several times, with repeats that start later.
 //!
 //! A [`Rule`] draws how often each occurs, and how much later its repeats start. The first occurrence is the request
-//! itself; repeats have no tag, and are of other clients. Memory grows with the repeats still to come.
+//! itself. Repeats have no tag, and are of other clients. Memory grows with the repeats still to come.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Directory, Request, RequestSource, WorkloadError};
 
-/// One of the readers that share a source; each gives all of its requests.
+/// One of the readers that share a source. Each gives all of its requests.
 #[derive(Debug)]
 pub struct Reader<S> {
     shared: Arc<Mutex<Shared<S>>>,

@@ -2,7 +2,7 @@
 //!
 //! Every start is divided by the speed, before days are merged and copies are made. Server times stay as they are, and so do the
 //! times that a scenario sets, such as `run.until`, `run.warmup`, `period` and `copies_offset`. It is the load of more users as
-//! far as these are like the table's; repeated requests of one user are not treated apart, and clients stay who they
+//! far as these are like the table's. Repeated requests of one user are not treated apart, and clients stay who they
 //! are.
 //!
 //! Source: Williamson and Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, raise the

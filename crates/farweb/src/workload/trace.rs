@@ -2,7 +2,7 @@
 //!
 //! The format of webcachesim and the traces that were published with it: three numbers or words with blanks between them, the
 //! time in s from any origin (some traces have the number of the request there), the object by any name, its size in bytes.
-//! Further columns and blank lines are ignored. Unreadable lines are counted and reported; too many of them are an error.
+//! Further columns and blank lines are ignored. Unreadable lines are counted and reported. Too many of them are an error.
 //!
 //! Source: D. S. Berger, `webcachesim`, the section on its trace format in its README.
 
@@ -51,7 +51,7 @@ impl TraceReader {
         Self { lines, max_unreadable, requests: 0, unreadable: UnreadableLines::default() }
     }
 
-    /// The next requests, at most `rows`; none at the end.
+    /// The next requests, at most `rows`. None at the end.
     ///
     /// # Errors
     /// When the file cannot be read on, or more lines are unreadable than may be.

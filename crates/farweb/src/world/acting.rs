@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// Segments leave the regulator of a connection; one dropped by the link behind it may have been the last under way.
+    /// Segments leave the regulator of a connection. One dropped by the link behind it may have been the last under way.
     pub(super) fn on_regulator(&mut self, id: ConnectionId) {
         if let Some(connection) = self.connections.get_mut(id) {
             self.network.leave_regulator(id, connection);

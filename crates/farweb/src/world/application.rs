@@ -1,7 +1,7 @@
 //! Applications at both ends of a connection: their reactions to the notices of their endpoint.
 //!
 //! Models a client end that writes requests and reads responses, and a server end that reads requests and writes responses,
-//! each as soon as it can, or after waking (`application.wake`). The session decides which bytes; the pool of the leg decides
+//! each as soon as it can, or after waking (`application.wake`). The session decides which bytes. The pool of the leg decides
 //! the rest, together with the node at the server end for a request, at the client end for a response that goes on. Leaves out
 //! computing time of applications.
 
@@ -72,7 +72,7 @@ impl Network {
         }
     }
 
-    /// `end` of a connection with TLS sends what the handshake asks of it now; the last of it makes it ready.
+    /// `end` of a connection with TLS sends what the handshake asks of it now. The last of it makes it ready.
     fn shake_hands(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
         let session = &mut connection.end_mut(end).session;
         let is_ready = session.shake_hands();
@@ -89,7 +89,7 @@ impl Network {
         }
     }
 
-    /// True when the application at `end` acts on its notice only later, because it takes time to wake; schedules that.
+    /// True when the application at `end` acts on its notice only later, because it takes time to wake. Schedules that.
     #[inline(always)]
     fn wakes_later(&mut self, id: ConnectionId, connection: &mut Connection, end: End) -> bool {
         let wake = self.context.legs[connection.leg].config.application.wake;
@@ -277,7 +277,7 @@ impl Network {
         self.on_asking(id, connection, end, output);
     }
 
-    /// Bytes of its stream in the next `bytes` that `end` of a connection with TLS has read; the end may go on with the
+    /// Bytes of its stream in the next `bytes` that `end` of a connection with TLS has read. The end may go on with the
     /// handshake for them.
     fn unseal(
         &mut self,
@@ -358,7 +358,7 @@ impl Network {
         }
     }
 
-    /// Gives the next `bytes` of a response to the exchanges above its leg that wait for them; ends it when it is whole.
+    /// Gives the next `bytes` of a response to the exchanges above its leg that wait for them. Ends it when it is whole.
     fn hand_on(
         &mut self,
         id: ConnectionId,
@@ -442,7 +442,7 @@ impl Network {
         }
     }
 
-    /// Releases the due bytes of a response that starts at the server end of a connection; it goes over that one, or over another
+    /// Releases the due bytes of a response that starts at the server end of a connection. It goes over that one, or over another
     /// that its pool has for it.
     fn release(
         &mut self,

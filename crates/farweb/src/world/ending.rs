@@ -3,7 +3,7 @@
 //! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg and at the
 //! same instant on all others, as no reader is left; its client gives it up, which is a failure on the clients' side of all
 //! legs; or the run ends. A server end that is gone is no failure while the rest of the response is under way or at a relay. After a failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its
-//! end, behind the bytes already written; a connection towards the servers is closed at once. A client that gives up closes an
+//! end, behind the bytes already written. A connection towards the servers is closed at once. A client that gives up closes an
 //! HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of
 //! HTTP/2 or a session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight.
 //!
@@ -200,7 +200,7 @@ impl World {
         }
     }
 
-    /// Sends a request again, on another connection; its progress on the legs above is forgotten.
+    /// Sends a request again, on another connection. Its progress on the legs above is forgotten.
     pub(super) fn send_again(&mut self, id: ExchangeId) {
         let context = &mut self.network.context;
         let Some(leg) = context.exchanges.alive(id).map(|exchange| exchange.leg) else {
@@ -213,7 +213,7 @@ impl World {
         self.send_request(id);
     }
 
-    /// Writes the row of the request of an exchange on the first leg, once; `otherwise` is its status if it has neither ended
+    /// Writes the row of the request of an exchange on the first leg, once. `otherwise` is its status if it has neither ended
     /// nor failed.
     pub(super) fn end_request(&mut self, id: ExchangeId, otherwise: Status) {
         let context = &mut self.network.context;

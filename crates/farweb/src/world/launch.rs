@@ -1,6 +1,6 @@
 //! The way of a segment from its endpoint into the link there.
 //!
-//! Models hosts that put a segment into their link at once. An endpoint builds its packets in the link by [`Launch`]; segments
+//! Models hosts that put a segment into their link at once. An endpoint builds its packets in the link by [`Launch`]. Segments
 //! of a recorded or regulated connection wait in an output until the call is over, since its row has the state after the call.
 //! Leaves out the time that hosts take.
 
@@ -72,7 +72,7 @@ pub(super) fn watched<T>(act: impl FnOnce() -> T) -> T {
     act()
 }
 
-/// Has the TCP at an end of a connection do something; `None` where none runs that the application may use.
+/// Has the TCP at an end of a connection do something. `None` where none runs that the application may use.
 ///
 /// `(session, tcp, out) => call` names the session of the end, its TCP, and what takes the segments.
 macro_rules! on_tcp {

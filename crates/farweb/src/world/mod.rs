@@ -35,7 +35,7 @@ pub struct World {
     connections: Connections,
     network: Network,
     upcoming: Upcoming,
-    /// End of the run; none: when all is done.
+    /// End of the run. None: when all is done.
     until: Option<Instant>,
     clients: Clients,
     progress: Progress,
@@ -47,7 +47,7 @@ pub struct World {
 enum Upcoming {
     /// Nothing has been read yet.
     Unread,
-    /// This one; its event is pending.
+    /// This one. Its event is pending.
     Request(Request),
     /// There are no more.
     None,
@@ -104,7 +104,7 @@ impl World {
         self.progress
     }
 
-    /// Rows finished since the last call, as columns by table; tables without new rows are left out.
+    /// Rows finished since the last call, as columns by table. Tables without new rows are left out.
     pub fn take(&mut self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let told = self.network.path.told_until(self.progress.now);
         self.network.context.observer.take(told)
@@ -138,7 +138,7 @@ impl World {
         observer.measurement.measured(self.progress.now, path, &mut observer.legs, &observer.caches)
     }
 
-    /// Takes the next event, unless it is of a link; ends the run where none is left before its end.
+    /// Takes the next event, unless it is of a link. Ends the run where none is left before its end.
     fn step(&mut self, source: &mut dyn RequestSource) -> Result<(), WorkloadError> {
         let Self { connections, network, .. } = self;
         let queue = &mut network.context.queue;

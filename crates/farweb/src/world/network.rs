@@ -2,9 +2,9 @@
 //!
 //! Models the hosts at both ends. An arriving segment goes to the endpoint; its application reacts to the notices in the same
 //! call ([`application`](super::application)); the resulting segments leave. **A delayed ACK leaves here as any other segment
-//! does**, when the timer of its endpoint fires; how long it waits is the stack's matter. Leaves out the time that hosts take.
+//! does**, when the timer of its endpoint fires. How long it waits is the stack's matter. Leaves out the time that hosts take.
 //!
-//! Every method acts on one connection; effects on others become actions for later.
+//! Every method acts on one connection. Effects on others become actions for later.
 
 use crate::conn::{
     Connection, ConnectionId, End, Event, Extras, Mark, Packet, PacketPath, Passed, Place, Transport, Way,
@@ -83,7 +83,7 @@ impl Network {
         path.on_event(*now, link, |next| queue.rearm(next), || actions.later(Action::SettleLink(link)))
     }
 
-    /// Lets a packet pass a link without an event, where that takes no time and nothing else happens now; true when it did.
+    /// Lets a packet pass a link without an event, where that takes no time and nothing else happens now. True when it did.
     #[inline]
     pub(super) fn pass(&mut self, link: LinkId, packet: &Packet) -> bool {
         let passes =
@@ -94,7 +94,7 @@ impl Network {
         passes
     }
 
-    /// Gives a packet to a link, and records it if `connection` is recorded; returns whether the link took it.
+    /// Gives a packet to a link, and records it if `connection` is recorded. Returns whether the link took it.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
@@ -349,7 +349,7 @@ impl Network {
         output.notices.clear();
     }
 
-    /// Sends the segments of a recorded or regulated connection; an endpoint learns of those that its link refused.
+    /// Sends the segments of a recorded or regulated connection. An endpoint learns of those that its link refused.
     #[cold]
     fn send_out(&mut self, id: ConnectionId, connection: &mut Connection, end: End, output: &mut Output) {
         if connection.end(end).socket.way.refused > 0 {

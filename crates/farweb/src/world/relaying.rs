@@ -180,7 +180,7 @@ impl Network {
         self.pump(id, connection, far);
     }
 
-    /// Asks the relay behind a connected place to go on, where it has to be asked; true where its answer is waited for.
+    /// Asks the relay behind a connected place to go on, where it has to be asked. True where its answer is waited for.
     /// A send buffer that is smaller than the request makes it shorter.
     pub(super) fn asks(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
         let stretch = connection.stretch(place);
@@ -198,7 +198,7 @@ impl Network {
         waits
     }
 
-    /// The relay behind a place that has asked it answers; true once, when the answer is complete and the place may go on.
+    /// The relay behind a place that has asked it answers. True once, when the answer is complete and the place may go on.
     fn hears_answer(&self, connection: &mut Connection, place: Place, output: &mut Output) -> bool {
         let stretch = connection.stretch(place);
         let left = connection.relays_mut().behind_mut(stretch).expect("it has been asked").to_answer;
@@ -236,7 +236,7 @@ impl Network {
         }
     }
 
-    /// Reads the word that asks the relay with the side `near` to go on, which then opens the stretch behind it; true while more has to come.
+    /// Reads the word that asks the relay with the side `near` to go on, which then opens the stretch behind it. True while more has to come.
     fn reads_request(&mut self, id: ConnectionId, connection: &mut Connection, near: u8) -> bool {
         let left = connection.relays_mut().relay_mut(near).to_come;
         if left == 0 {

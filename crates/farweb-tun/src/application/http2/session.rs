@@ -1,7 +1,7 @@
 //! One end of an HTTP/2 connection on a socket: farweb's endpoint decides which frames go, here are their bytes.
 //!
 //! Nothing here knows a rule of HTTP/2 but one, as a check on the peer: it sends no more data than it was granted. Leaves out
-//! padding, header blocks in several frames and trailers; where the peer uses them that is a problem.
+//! padding, header blocks in several frames and trailers. Where the peer uses them that is a problem.
 
 use std::collections::BTreeMap;
 
@@ -223,7 +223,7 @@ impl Session {
         self.to_write.is_empty() && !self.endpoint.has_frame()
     }
 
-    /// Appends a frame to the bytes to write; the endpoint sets its length.
+    /// Appends a frame to the bytes to write. The endpoint sets its length.
     fn encode(&mut self, frame: &Frame<u32>, framing: u64) -> Result<(), String> {
         count(&mut self.report.sent, name(frame));
         let before = self.to_write.len() as u64;

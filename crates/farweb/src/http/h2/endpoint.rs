@@ -22,7 +22,7 @@ use crate::units::Instant;
 pub struct Config {
     /// Credit that it gives.
     pub credit: Credit,
-    /// Streams that it lets the other end have open at once; `None`: any number.
+    /// Streams that it lets the other end have open at once. `None`: any number.
     pub max_streams: Option<u32>,
     /// Largest frame that it takes, in bytes of payload.
     pub max_frame: u64,
@@ -84,7 +84,7 @@ pub enum Frame<S> {
 }
 
 impl<S: Copy> Frame<S> {
-    /// Its stream; none where it is of the connection.
+    /// Its stream. None where it is of the connection.
     #[must_use]
     pub const fn stream(&self) -> Option<S> {
         match self {
@@ -167,7 +167,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         self.max_streams
     }
 
-    /// A message for `host` begins with a header that stands for `text` of its bytes; `ends` when there are no others.
+    /// A message for `host` begins with a header that stands for `text` of its bytes. `ends` when there are no others.
     pub fn begin(&mut self, stream: S, host: H, text: u64, ends: bool) {
         let block = self.table.encode(host);
         self.waiting.push_back((Frame::Head { stream, text, ends }, HEADER_BYTES + block));
@@ -178,7 +178,7 @@ impl<S: Copy + Eq, H: Copy + Eq> Endpoint<S, H> {
         }
     }
 
-    /// The next `bytes` of the data of a message are there; `is_whole` when they are the last ones.
+    /// The next `bytes` of the data of a message are there. `is_whole` when they are the last ones.
     pub fn send(&mut self, stream: S, bytes: u64, is_whole: bool) {
         self.sender.queue(stream, bytes, is_whole);
     }

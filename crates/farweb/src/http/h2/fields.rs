@@ -28,7 +28,7 @@ const NAME_BYTES: usize = 2;
 pub enum Head<'a> {
     /// GET by http.
     Get {
-        /// Host and port; left out when empty.
+        /// Host and port. Left out when empty.
         authority: &'a str,
         /// Target that is asked for.
         path: &'a str,
@@ -37,7 +37,7 @@ pub enum Head<'a> {
     Answer {
         /// True when it is 200.
         is_found: bool,
-        /// Bytes of data; left out when unknown.
+        /// Bytes of data. Left out when unknown.
         length: Option<u64>,
     },
 }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_request_is_as_in_the_example() {
-        // RFC 7541, appendix C.2.2 has the path; C.3.1 the indices of method and scheme.
+        // RFC 7541, appendix C.2.2 has the path. C.3.1 the indices of method and scheme.
         let get = Head::Get { authority: "", path: "/sample/path" };
         assert_eq!(get.block(16), Some(b"\x82\x86\x04\x0c/sample/path".to_vec()));
         assert_eq!(get.block(15), None);

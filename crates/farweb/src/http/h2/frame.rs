@@ -14,7 +14,7 @@ pub const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes of a frame without its payload.
 pub const HEADER_BYTES: u64 = 9;
 
-/// A frame on a stream; stream 0 is the connection.
+/// A frame on a stream. Stream 0 is the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// Its stream, below 2^31.
@@ -237,7 +237,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Appends the payload; the type and the flags that go with it.
+    /// Appends the payload. The type and the flags that go with it.
     fn encode(&self, bytes: &mut Vec<u8>) -> (u8, u8) {
         let when = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         match *self {

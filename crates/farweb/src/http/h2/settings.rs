@@ -57,7 +57,7 @@ pub struct Settings {
     pub initial_window: u64,
     /// Largest payload of a frame, in bytes, 16,384 to 16,777,215.
     pub max_frame: u64,
-    /// Streams that the other end may have open at once; `None`: any number.
+    /// Streams that the other end may have open at once. `None`: any number.
     pub max_streams: Option<u32>,
 }
 

@@ -51,7 +51,7 @@ impl Estimator {
         }
     }
 
-    /// `bytes` of data have been taken; whether a PING goes out.
+    /// Counts `bytes` of data taken. True if a PING is due.
     pub(super) fn on_data(&mut self, now: Instant, bytes: u64) -> bool {
         match self {
             Self::Grpc(bdp) => bdp.on_data(bytes),
@@ -60,7 +60,7 @@ impl Estimator {
         }
     }
 
-    /// The header of a message has come; whether a PING goes out.
+    /// The header of a message has come. True if a PING is due.
     pub(super) fn on_head(&mut self, now: Instant) -> bool {
         match self {
             Self::RoundTrip(trip) => trip.on_frame(now),

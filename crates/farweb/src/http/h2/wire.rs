@@ -134,7 +134,7 @@ impl Reader {
         Ok(Some((piece, taken)))
     }
 
-    /// The next bytes of a frame with data; all of an empty one.
+    /// The next bytes of a frame with data. All of an empty one.
     fn read_data<'a>(&mut self, data: Data<u32>, left: u64, bytes: &'a [u8]) -> Option<(Piece<'a>, usize)> {
         let taken = bytes.len().min(left as usize);
         if taken == 0 && left > 0 {

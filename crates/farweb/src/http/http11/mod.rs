@@ -27,7 +27,7 @@ use crate::units::Instant;
 #[cfg(test)]
 mod tests;
 
-/// Largest numbers of connections of a client; `None` is any number.
+/// Largest numbers of connections of a client. `None` is any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Connections to one host, at least 1.
@@ -226,7 +226,7 @@ impl<C: Copy + Eq + Hash, W: Copy + Eq> Pool<C, W> {
         Some(self.serve(host))
     }
 
-    /// The request `who` to `host` does not wait any more; whether it did.
+    /// The request `who` to `host` does not wait any more. True if it did.
     pub fn leave(&mut self, host: u32, who: W) -> bool {
         let Some(queue) = self.hosts.get_mut(&host).map(|host| &mut host.waiting) else {
             return false;

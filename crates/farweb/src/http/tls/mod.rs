@@ -112,7 +112,7 @@ impl Layer {
         self.records.on_written(bytes);
     }
 
-    /// Puts up to `bytes` of messages into the next record; how many.
+    /// Puts up to `bytes` of messages into the next record. Returns how many.
     pub fn seal(&mut self, now: Instant, bytes: u64) -> u64 {
         self.records.seal(now, bytes)
     }
@@ -160,7 +160,7 @@ mod tests {
         Settings { version, record, handshakes }.pair(start)
     }
 
-    /// `from` sends `bytes`, which the other end reads; bytes of messages that it gets.
+    /// `from` sends `bytes`, which the other end reads. Bytes of messages that it gets.
     fn carry(ends: &mut [Layer; 2], from: usize, bytes: u64) -> u64 {
         let [client, server] = ends;
         let (from, to) = if from == 0 { (client, server) } else { (server, client) };

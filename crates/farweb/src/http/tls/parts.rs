@@ -19,7 +19,7 @@ use super::schemes::{KeyExchange, Scheme};
 pub struct Part {
     /// Its name.
     pub name: &'static str,
-    /// Bytes that it adds; below zero for what compression saves.
+    /// Bytes that it adds. Below zero for what compression saves.
     pub bytes: i64,
 }
 
@@ -54,7 +54,7 @@ const PLAIN_RECORD: u64 = 5;
 /// Most bytes of messages in a record (RFC 8446, section 5.1).
 const RECORD_MAX: u64 = 16_384;
 
-/// `ChangeCipherSpec` with its record; in TLS 1.3 for middleboxes (RFC 8446, appendix D.4).
+/// `ChangeCipherSpec` with its record. In TLS 1.3 for middleboxes (RFC 8446, appendix D.4).
 const CHANGE_CIPHER_SPEC: u64 = 6;
 
 /// Version, random bytes, and the lengths of a session ID and of the extensions, in either hello.
@@ -232,7 +232,7 @@ impl Parts {
     fn chain(&self, version: Version) -> Vec<Part> {
         let intermediate = Certificate::intermediate(self.certificates).bytes();
         let sent = if self.suppress_intermediates { 0 } else { u64::from(self.intermediates) };
-        // Length of the list and of each certificate; in TLS 1.3 a context, and the length of the extensions of each.
+        // Length of the list and of each certificate. In TLS 1.3 a context, and the length of the extensions of each.
         let lengths = match version {
             Version::V13 => HEADER + 1 + 3 + (1 + sent) * (3 + 2),
             Version::V12 => HEADER + 3 + (1 + sent) * 3,

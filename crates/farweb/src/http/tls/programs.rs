@@ -67,7 +67,7 @@ impl Writer {
         }
     }
 
-    /// Its records at the start of a connection; none where they are full at once.
+    /// Its records at the start of a connection. None where they are full at once.
     #[must_use]
     pub const fn small(self) -> Option<Small> {
         const SECOND: Option<Duration> = Some(Duration::from_secs(1));

@@ -134,7 +134,7 @@ impl Records {
         self.flights.push_back(self.sealed.wire);
     }
 
-    /// Puts up to `bytes` of messages into a record; how many.
+    /// Puts up to `bytes` of messages into a record. Returns how many.
     pub fn seal(&mut self, now: Instant, bytes: u64) -> u64 {
         if bytes == 0 {
             return 0;
@@ -182,7 +182,7 @@ impl Records {
         self.read.wire
     }
 
-    /// The first `wire` bytes are acknowledged, which never are fewer; bytes of messages in whole records among them.
+    /// The first `wire` bytes are acknowledged, which never are fewer. Bytes of messages in whole records among them.
     pub fn on_acknowledged(&mut self, wire: u64) -> u64 {
         self.acknowledged = Place { wire, plain: self.plain_within(wire) };
         self.forget();
@@ -195,7 +195,7 @@ impl Records {
         self.plain_before(wire).max(self.acknowledged.plain)
     }
 
-    /// Bytes of messages in the records that are kept, up to `wire`; none when it is before them.
+    /// Bytes of messages in the records that are kept, up to `wire`. None when it is before them.
     #[must_use]
     pub fn plain_before(&self, wire: u64) -> u64 {
         let whole = self.records.partition_point(|record| record.wire <= wire);

@@ -17,7 +17,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Takes the lowest free number; none when 127 sessions are open.
+    /// Takes the lowest free number. None when 127 sessions are open.
     pub const fn take(&mut self) -> Option<u8> {
         let place = self.taken.trailing_ones();
         if place >= SESSIONS_MAX {

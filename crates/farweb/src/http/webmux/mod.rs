@@ -34,7 +34,7 @@ pub struct Config {
     pub write_buffer: u64,
     /// Largest payload of a fragment, in bytes.
     pub fragment: u64,
-    /// Largest piece that the application writes, in bytes; none: all that it has.
+    /// Largest piece that the application writes, in bytes. None: all that it has.
     pub chunk: Option<u64>,
     /// First bytes of a message, which the application writes by themselves.
     pub head: u64,

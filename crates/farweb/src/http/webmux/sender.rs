@@ -1,8 +1,8 @@
 //! The sending end: selects the next bytes and joins them in writes.
 //!
 //! Models Jigsaw. An application writes its message in chunks, and a chunk goes in fragments while the session has
-//! credit: a fragment is never cut to the credit: the last one may overdraw it. Sessions take turns, a fragment each;
-//! control messages go before them. Header and payload of a fragment are copied into one buffer for all sessions.
+//! credit: a fragment is never cut to the credit: the last one may overdraw it. Sessions take turns, a fragment each.
+//! Control messages go before them. Header and payload of a fragment are copied into one buffer for all sessions.
 //! Payload without room there flushes it and is written by itself. It is flushed as well behind a grant, a FIN or a
 //! RST, when a session with more to send is out of credit, and when no session has more to send. In the layout of 1996
 //! a chunk that ends with a whole fragment and leaves credit is followed by an empty one, as in Jigsaw's loop.
@@ -121,7 +121,7 @@ impl<E: Copy + Eq> Sender<E> {
         }
     }
 
-    /// The other end has granted `bytes` more of a message; more than a session can have in all leave it as it is.
+    /// The other end has granted `bytes` more of a message. More than a session can have in all leave it as it is.
     pub fn on_grant(&mut self, message: E, bytes: u64) {
         if let Some(outgoing) = self.find(message) {
             outgoing.window.grant(bytes).ok();
@@ -166,7 +166,7 @@ impl<E: Copy + Eq> Sender<E> {
         self.sessions.iter().any(|outgoing| outgoing.waiting > 0 && outgoing.window.credit() <= 0)
     }
 
-    /// Next part of the stream; none when all that may be sent has been flushed.
+    /// Next part of the stream. None when all that may be sent has been flushed.
     pub fn next_step(&mut self) -> Option<Step<E>> {
         if self.steps.is_empty() {
             self.decide();

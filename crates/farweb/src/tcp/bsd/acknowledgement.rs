@@ -1,7 +1,7 @@
 //! ACKs on the slow path: duplicates, and ACKs of new data.
 //!
 //! Models 4.4BSD-Lite. A duplicate has no data, the same window and the same number, while the retransmission timer
-//! runs; anything else that acknowledges nothing new starts the count again, a window update too.
+//! runs. Anything else that acknowledges nothing new starts the count again, a window update too.
 //! Leaves out what a route remembers of earlier connections.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5; RFC 2001.
@@ -65,7 +65,7 @@ impl Connection {
         let all_acknowledged = segment.ack == self.snd_max;
         let queued = self.send.queued(self.snd_una);
         let acknowledged = segment.ack - self.snd_una;
-        // The window is counted from `snd_una`; the segment's own window, if it is newer, replaces it in a moment.
+        // The window is counted from `snd_una`. The segment's own window, if it is newer, replaces it in a moment.
         self.snd_wnd = self.snd_wnd.saturating_sub(acknowledged.min(queued));
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(self.snd_una);
@@ -87,7 +87,7 @@ impl Connection {
             State::FinWait1 => {
                 self.state = State::FinWait2;
                 if self.detached {
-                    // Nobody would notice if the peer never finished; RFC 793 would wait for ever.
+                    // Nobody would notice if the peer never finished. RFC 793 would wait for ever.
                     let patience = self.profile.ticks.fin_wait_2_timeout;
                     self.set_timer(Timer::TwoMsl, patience);
                 }

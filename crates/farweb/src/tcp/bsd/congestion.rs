@@ -1,8 +1,8 @@
 //! Congestion control: how much may fly, as in 4.4BSD-Lite's Reno. [`recovery`](super::recovery) finds losses.
 //!
 //! Models slow start, congestion avoidance with its additional eighth of a segment, halving, and the inflation of cwnd
-//! during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. The connection reports events;
-//! nothing else writes the windows. Leaves out the cache of ssthresh by route, and pacing; one place asks how much may
+//! during fast recovery. Grows once for each ACK of new data, whatever it acknowledges. The connection reports events.
+//! Nothing else writes the windows. Leaves out the cache of ssthresh by route, and pacing. One place asks how much may
 //! leave (`plan()` in [`output`](super::output)).
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5, `tcp_output.c` 8.3, `tcp_timer.c` 8.1; RFC 2525, sections 2.6 and 2.8, for its
@@ -71,7 +71,7 @@ impl Congestion {
         self.on_timeout(window, mss);
     }
 
-    /// The lost segment was sent again; `duplicates` segments are known to have left the network.
+    /// The lost segment was sent again. `duplicates` segments are known to have left the network.
     pub(super) const fn on_recovery_started(&mut self, duplicates: u64, mss: u64) {
         self.cwnd = self.ssthresh + duplicates * mss;
     }

@@ -30,11 +30,11 @@ use crate::units::{Duration, Instant};
 pub struct Config {
     /// Constants.
     pub profile: Arc<SharedProfile>,
-    /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
+    /// MSS that is offered to the peer, and the largest that is used, in bytes. At least 32.
     pub mss: u16,
     /// Send buffer in bytes, at least 32. Rounded up to whole segments as [`Profile::buffer_rounding_max`](super::Profile::buffer_rounding_max) allows.
     pub send_buffer: u64,
-    /// Receive buffer in bytes, at least 32; rounded likewise.
+    /// Receive buffer in bytes, at least 32. Rounded likewise.
     pub receive_buffer: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct Connection {
 
     /// First number not acknowledged.
     pub(super) snd_una: u64,
-    /// Next number to send; goes back to `snd_una` to send again.
+    /// Next number to send. Goes back to `snd_una` to send again.
     pub(super) snd_nxt: u64,
     /// Highest number sent, plus one.
     pub(super) snd_max: u64,
@@ -85,9 +85,9 @@ pub struct Connection {
     pub(super) rtt: Rtt,
     pub(super) timers: Timers,
     pub(super) clock: Clock,
-    /// Slow tick at which a segment was last received; idle time counts from here.
+    /// Slow tick at which a segment was last received. Idle time counts from here.
     pub(super) received_tick: u32,
-    /// Slow tick at which data was last sent; the tick of the opening before any data.
+    /// Slow tick at which data was last sent. The tick of the opening before any data.
     pub(super) sent_tick: u32,
 
     pub(super) negotiated: Negotiated,
@@ -192,7 +192,7 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// Bytes already written are still sent, then the FIN; unread bytes are forgotten, and data that arrives from now on
+    /// Bytes already written are still sent, then the FIN. Unread bytes are forgotten, and data that arrives from now on
     /// is answered with a reset. A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.catch_up(now, out);
@@ -243,7 +243,7 @@ impl Connection {
 
     /// The host's own queue refused the segment that was sent last: with `source_quench` cwnd becomes one segment.
     ///
-    /// The segment counts as sent; the retransmission timer recovers it (`tcp_quench`).
+    /// The segment counts as sent. The retransmission timer recovers it (`tcp_quench`).
     pub fn on_local_drop(&mut self) {
         if self.profile.source_quench {
             self.congestion.on_source_quench(self.mss);
@@ -302,7 +302,7 @@ impl Connection {
         self.snd_una
     }
 
-    /// Next number to send; below [`snd_max`](Self::snd_max) while something is sent again.
+    /// Next number to send. Below [`snd_max`](Self::snd_max) while something is sent again.
     #[must_use]
     pub const fn snd_nxt(&self) -> u64 {
         self.snd_nxt
@@ -380,7 +380,7 @@ impl Connection {
         self.send.queued(self.snd_una)
     }
 
-    /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
+    /// Segments with data, SYN or FIN that were sent again. Probes of a closed window not counted.
     #[must_use]
     pub const fn retransmits(&self) -> u64 {
         self.retransmits as u64
@@ -398,7 +398,7 @@ impl Connection {
         self.profile.slow_tick * u64::from(self.rtt.rto())
     }
 
-    /// Smoothed round-trip time; `None` before the first sample. One tick too long on average, as 4.4BSD has it.
+    /// Smoothed round-trip time. `None` before the first sample. One tick too long on average, as 4.4BSD has it.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
         self.rtt.srtt_x8().map(|ticks| self.profile.slow_tick.mul_div(u64::from(ticks), 8))

@@ -1,6 +1,6 @@
 //! Input of segments that were not predicted: the steps of segment processing, in the order of RFC 793 as 4.4BSD-Lite has them.
 //!
-//! Models `tcp_input()` behind header prediction. Each step is a method; a step that ends the processing gives the
+//! Models `tcp_input()` behind header prediction. Each step is a method. A step that ends the processing gives the
 //! [`Rejection`] that says how. Leaves out urgent data. One change: a retransmitted FIN in TIME_WAIT starts the 2 MSL
 //! anew. The comment in BSD's code says so, but the code gets there only with an ACK of something new, which cannot come.
 //!
@@ -57,7 +57,7 @@ impl Connection {
         self.output(out);
     }
 
-    /// The peer's window in bytes, as a segment has it; a SYN's is not scaled (RFC 1323, section 2.2).
+    /// The peer's window in bytes, as a segment has it. A SYN's is not scaled (RFC 1323, section 2.2).
     pub(super) fn window_in(&self, segment: &Plain) -> u64 {
         let scale = if segment.flags.contains(Flags::SYN) { 0 } else { self.negotiated.snd_scale };
         u64::from(segment.window) << scale
@@ -187,7 +187,7 @@ impl Connection {
         let len = u64::from(segment.len);
         let has_fin = segment.flags.contains(Flags::FIN);
         if known == len + 1 && has_fin {
-            // Only our ACK of its FIN was lost; its own ACK still counts, or two that close at once would never end.
+            // Only our ACK of its FIN was lost. Its own ACK still counts, or two that close at once would never end.
             segment.flags = segment.flags.without(Flags::FIN);
             self.ack_now = true;
             known = len;
@@ -211,7 +211,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Drops what lies beyond the window, and all of it when nothing is in the window; a probe is answered.
+    /// Drops what lies beyond the window, and all of it when nothing is in the window. A probe is answered.
     fn trim_tail(&mut self, segment: &mut Plain) -> Result<(), Rejection> {
         let end = segment.seq + u64::from(segment.len);
         let edge = self.rcv_nxt + self.rcv_wnd;

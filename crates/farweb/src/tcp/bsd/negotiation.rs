@@ -101,7 +101,7 @@ impl Connection {
         Options { mss, window_scale, timestamps, ..Options::NONE }
     }
 
-    /// The segment size and the shift of the window that a SYN offers; one that `answers` another offers a shift only to a peer
+    /// The segment size and the shift of the window that a SYN offers. One that `answers` another offers a shift only to a peer
     /// that did.
     fn offer(&mut self, answers: bool) -> (Option<NonZeroU16>, Option<u8>) {
         self.settle_mss(None);

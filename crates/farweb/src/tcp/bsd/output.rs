@@ -130,7 +130,7 @@ impl Connection {
         idle_ticks >= self.rtt.rto()
     }
 
-    /// Limit on further sending of the stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream. `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {

@@ -18,7 +18,7 @@ use crate::tcp::state::{Emit, State};
 const LOOKED_AT: Flags = Flags::SYN.union(Flags::FIN).union(Flags::RST).union(Flags::ACK);
 
 impl Connection {
-    /// Handles a segment if it is the expected one; false when it is not.
+    /// Handles a segment if it is the expected one. False when it is not.
     pub(super) fn on_predicted(&mut self, segment: &Plain, out: &mut impl Emit) -> bool {
         let window = self.window_in(segment);
         let expected = self.state == State::Established

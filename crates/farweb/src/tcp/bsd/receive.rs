@@ -1,6 +1,6 @@
 //! The receive buffer and the reassembly of what arrives out of order.
 //!
-//! Models byte counts and ranges; payload has no content, so which of two overlapping copies is kept cannot matter.
+//! Models byte counts and ranges. Payload has no content, so which of two overlapping copies is kept cannot matter.
 //! A FIN that arrives early is remembered by its number. Leaves out urgent data.
 //!
 //! Source: 4.4BSD-Lite `tcp_input.c` 8.5 (`tcp_reass`), `sys/kern/uipc_socket.c` 8.3 (`soreceive`).
@@ -20,7 +20,7 @@ pub(super) struct ReceiveBuffer {
     pub(super) capacity: u64,
     /// Bytes in order and not yet read.
     pub(super) buffered: u64,
-    /// Segments that wait for a gap to be filled; most connections never have any.
+    /// Segments that wait for a gap to be filled. Most connections never have any.
     early: Option<Box<Early>>,
 }
 
@@ -67,7 +67,7 @@ impl ReceiveBuffer {
         Some(end)
     }
 
-    /// Takes the FIN if its number is `rcv_nxt`; false when it is not.
+    /// Takes the FIN if its number is `rcv_nxt`. False when it is not.
     fn take_fin(&mut self, rcv_nxt: u64) -> bool {
         let taken =
             self.early.as_mut().is_some_and(|early| early.fin.take_if(|fin| *fin == rcv_nxt).is_some());
@@ -141,7 +141,7 @@ impl Connection {
         self.receive.take_fin(self.rcv_nxt)
     }
 
-    /// Delivers text that has become in order; it waits until the connection is established.
+    /// Delivers text that has become in order. It waits until the connection is established.
     pub(super) fn deliver_early_text(&mut self, out: &mut impl Emit) {
         if self.state < State::Established {
             return;

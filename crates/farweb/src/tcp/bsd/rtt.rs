@@ -11,11 +11,11 @@ use super::shared::SharedProfile;
 /// The estimator of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Rtt {
-    /// Smoothed round-trip time in ticks, times 8; zero before the first sample.
+    /// Smoothed round-trip time in ticks, times 8. Zero before the first sample.
     srtt_x8: i32,
     /// Smoothed mean deviation in ticks, times 4.
     rttvar_x4: i32,
-    /// The timeout in force, in ticks; stays backed off until the next sample.
+    /// The timeout in force, in ticks. Stays backed off until the next sample.
     rto: u32,
     /// Timeouts, or zero-window probes, in a row.
     backoff: u32,
@@ -41,7 +41,7 @@ impl Rtt {
         }
     }
 
-    /// New sequence space from `seq` on was sent at `tick`; it is timed if nothing else is.
+    /// New sequence space from `seq` on was sent at `tick`. It is timed if nothing else is.
     pub(super) const fn on_sent(&mut self, seq: u64, tick: u32) {
         if self.timed == NOTHING {
             (self.timed, self.timed_tick) = (seq, tick);
@@ -53,7 +53,7 @@ impl Rtt {
         self.timed = NOTHING;
     }
 
-    /// `ack` acknowledged new data at `tick`; `echo` is the tick at which it was sent, if a timestamp says so.
+    /// `ack` acknowledged new data at `tick`. `echo` is the tick at which it was sent, if a timestamp says so.
     pub(super) fn on_ack(&mut self, ack: u64, tick: u32, echo: Option<u32>, profile: &SharedProfile) {
         match echo {
             Some(echo) => self.sample(tick.wrapping_sub(echo).saturating_add(1), profile),
@@ -67,7 +67,7 @@ impl Rtt {
         self.rto
     }
 
-    /// Smoothed round-trip time in ticks, times 8; `None` before the first sample.
+    /// Smoothed round-trip time in ticks, times 8. `None` before the first sample.
     pub(super) const fn srtt_x8(&self) -> Option<u32> {
         if self.srtt_x8 == 0 { None } else { Some(self.srtt_x8 as u32) }
     }
@@ -85,7 +85,7 @@ impl Rtt {
         self.backoff
     }
 
-    /// Ticks to the next zero-window probe, before bounds; each is longer than the one before.
+    /// Ticks to the next zero-window probe, before bounds. Each is longer than the one before.
     pub(super) fn next_persist(&mut self, profile: &SharedProfile) -> u32 {
         let base = (((self.srtt_x8 >> 2) + self.rttvar_x4) >> 1) as u32;
         let interval = base.saturating_mul(self.multiplier(profile));
@@ -100,7 +100,7 @@ impl Rtt {
 
     /// A round trip took `elapsed` ticks, counted as 1 + the tick boundaries that it crossed.
     fn sample(&mut self, elapsed: u32, profile: &SharedProfile) {
-        // BSD keeps the elapsed ticks in a short; a garbled timestamp echo must not reach the estimate as a huge number.
+        // BSD keeps the elapsed ticks in a short. A garbled timestamp echo must not reach the estimate as a huge number.
         let elapsed = elapsed.min(i16::MAX as u32) as i32;
         if self.srtt_x8 == 0 {
             self.srtt_x8 = elapsed << 3;

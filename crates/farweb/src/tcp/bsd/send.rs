@@ -24,7 +24,7 @@ pub(super) struct SendBuffer {
     pub(super) end: u64,
     /// Bytes that it holds.
     pub(super) capacity: u64,
-    /// Bytes that a blocked writer still has; zero when none waits.
+    /// Bytes that a blocked writer still has. Zero when none waits.
     wanted: u64,
     /// Sequence numbers after the last byte of each write that is not acknowledged, where segments end there.
     #[expect(clippy::box_collection, reason = "a word in each of the many connections that join writes")]
@@ -74,7 +74,7 @@ impl SendBuffer {
         self.wanted = 0;
     }
 
-    /// True when a blocked writer may go on; true once.
+    /// True when a blocked writer may go on. True once.
     pub(super) fn take_writable(&mut self, snd_una: u64, profile: &Profile) -> bool {
         let writable = self.wanted > 0 && self.admits(self.wanted, snd_una, profile);
         if writable {

@@ -38,7 +38,7 @@ pub(super) struct Ticks {
 }
 
 impl SharedProfile {
-    /// Shares `profile`; its constants need not be in range yet.
+    /// Shares `profile`. Its constants need not be in range yet.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         let tick = profile.slow_tick.as_nanos().max(1);

@@ -20,7 +20,7 @@ use crate::tcp::segment::{Flags, Plain};
 use crate::tcp::state::{CloseReason, Emit, State};
 use crate::units::{Duration, Instant, When};
 
-/// A timer of a connection; the slow grid runs its timers in this order.
+/// A timer of a connection. The slow grid runs its timers in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// Something sent was not acknowledged in time.
@@ -31,7 +31,7 @@ pub(super) enum Timer {
     Keep,
     /// TIME_WAIT or FIN_WAIT_2 ends.
     TwoMsl,
-    /// An ACK has waited long enough; on the fast grid.
+    /// An ACK has waited long enough. On the fast grid.
     DelayedAck,
 }
 
@@ -101,7 +101,7 @@ impl Clock {
         self.tick.wrapping_sub(then)
     }
 
-    /// When `timer` expires if it is set to `ticks` now; at least one tick from now.
+    /// When `timer` expires if it is set to `ticks` now. At least one tick from now.
     fn deadline(&self, timer: Timer, ticks: u32, profile: &Profile) -> Instant {
         let counted_now = self.running.is_some_and(|running| timer as usize > running as usize);
         self.slow.after(u64::from(ticks.max(1)) - u64::from(counted_now), profile.slow_tick)
@@ -160,7 +160,7 @@ impl Timers {
         self.none_before <= now
     }
 
-    /// The earliest deadline; far beyond every run when no timer is set.
+    /// The earliest deadline. Far beyond every run when no timer is set.
     pub(super) fn earliest(&self) -> Instant {
         let [a, b, c, d, e] = self.deadlines;
         a.min(b).min(c.min(d)).min(e)
@@ -172,7 +172,7 @@ impl Timers {
 }
 
 impl Connection {
-    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    /// When [`on_timeout`](Self::on_timeout) has something to do. `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
         let earliest = self.timers.earliest();
@@ -288,7 +288,7 @@ impl Connection {
         }
     }
 
-    /// (Re)starts the 2 MSL of TIME_WAIT; nothing else runs there.
+    /// (Re)starts the 2 MSL of TIME_WAIT. Nothing else runs there.
     pub(super) fn enter_time_wait(&mut self) {
         self.state = State::TimeWait;
         self.timers.cancel_all();

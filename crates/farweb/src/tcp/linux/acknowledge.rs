@@ -93,7 +93,7 @@ impl Ack {
         self.acknowledges() || self.data_sacked
     }
 
-    /// It shows a segment that ends at `end` and was last sent at `sent_at`, with what had been `delivered` then; the record
+    /// It shows a segment that ends at `end` and was last sent at `sent_at`, with what had been `delivered` then. The record
     /// of the most recently sent one counts.
     #[inline]
     pub(super) fn note_delivery(&mut self, delivered: Option<u64>, sent_at: Instant, end: u64) {

@@ -43,7 +43,7 @@ impl Connection {
         }
     }
 
-    /// The model of BBR; `None` with another control, and before the connection is established.
+    /// The model of BBR. `None` with another control, and before the connection is established.
     #[must_use]
     pub fn bbr(&self) -> Option<BbrReport> {
         self.congestion.report(micros(self.clock.now() - Instant::ZERO), self.mss)

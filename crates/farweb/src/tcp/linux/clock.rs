@@ -15,7 +15,7 @@ use crate::units::{Duration, Instant};
 
 /// Levels of the timer wheel at 250 ticks a second (`LVL_DEPTH`: 9 above 100 Hz).
 const LEVELS: u32 = 9;
-/// Ticks from which on a timer goes into the second level; each level after it begins 8 times as far away.
+/// Ticks from which on a timer goes into the second level. Each level after it begins 8 times as far away.
 const SECOND_LEVEL: u64 = 63;
 /// Each level is 2 to this power coarser than the one before (`LVL_CLK_SHIFT`).
 const LEVEL_SHIFT: u32 = 3;
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_near_timer_runs_at_the_tick_after_its_own() {
-        // 40 ms are 10 ticks; set 1 ms into a tick, it runs 11 ticks after the start of that tick.
+        // 40 ms are 10 ticks. Set 1 ms into a tick, it runs 11 ticks after the start of that tick.
         assert_eq!(deadline(0, 1000, 40), micros(44_000));
         assert_eq!(deadline(1000, 0, 40), micros(43_000));
         // Exactly on a tick as well: the tick may be about to end.

@@ -34,9 +34,9 @@ use crate::units::{Duration, Instant, When};
 pub struct Config {
     /// Constants.
     pub profile: Arc<SharedProfile>,
-    /// MSS that is offered to the peer, and the largest that is used, in bytes; at least 32.
+    /// MSS that is offered to the peer, and the largest that is used, in bytes. At least 32.
     pub mss: u16,
-    /// Largest receive window in bytes, at least 32; `None`: it follows the rate.
+    /// Largest receive window in bytes, at least 32. `None`: it follows the rate.
     pub receive_window: Option<u64>,
     /// Random numbers of its own.
     pub random: Random,
@@ -186,7 +186,7 @@ impl Connection {
 
     /// The application is done with the connection, in both directions.
     ///
-    /// Bytes already written are still sent, then the FIN; data that arrives from now on is answered with a reset, and
+    /// Bytes already written are still sent, then the FIN. Data that arrives from now on is answered with a reset, and
     /// unread data at once (RFC 2525, section 2.17). A connection that is not yet established vanishes without a segment.
     pub fn close(&mut self, now: Instant, out: &mut impl Emit) {
         self.clock.advance(now);
@@ -240,9 +240,9 @@ impl Connection {
         self.nodelay = true;
     }
 
-    /// The host's own queue refused the segment that was sent last; it counts as sent.
+    /// The host's own queue refused the segment that was sent last. It counts as sent.
     ///
-    /// Linux would send it again from its own queue without delay; here the path's queues belong to routers.
+    /// Linux would send it again from its own queue without delay. Here the path's queues belong to routers.
     pub const fn on_local_drop(&mut self) {}
 
     /// Gives the connection up for `reason`, with a reset where the peer knows of it.
@@ -362,7 +362,7 @@ impl Connection {
         self.receive.readable()
     }
 
-    /// Segments with data, SYN or FIN that were sent again; probes of a closed window not counted.
+    /// Segments with data, SYN or FIN that were sent again. Probes of a closed window not counted.
     #[must_use]
     pub const fn retransmits(&self) -> u64 {
         self.retransmits
@@ -386,7 +386,7 @@ impl Connection {
         self.rtt.rto()
     }
 
-    /// Smoothed round-trip time; `None` before the first sample.
+    /// Smoothed round-trip time. `None` before the first sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
         self.rtt.srtt()

@@ -37,7 +37,7 @@ pub(super) struct Negotiated {
     pub(super) mss_clamp: u64,
     pub(super) sack: bool,
     pub(super) timestamps: bool,
-    /// ECN is in use; before the peer's SYN is known, it may be.
+    /// ECN is in use. Before the peer's SYN is known, it may be.
     pub(super) ecn: bool,
     scaling: bool,
     /// Shift of the peer's window field.

@@ -1,6 +1,6 @@
 //! Input: whether a segment is acceptable, its ACK, its text, its FIN.
 //!
-//! Models `tcp_rcv_state_process()` and the slow path of `tcp_rcv_established()`; the fast path is the same with fewer
+//! Models `tcp_rcv_state_process()` and the slow path of `tcp_rcv_established()`. The fast path is the same with fewer
 //! checks. Resets and SYNs that are in the window but not exactly expected are challenged. Leaves out urgent data.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_validate_incoming()`, `tcp_reset()`, `tcp_fin()`, `tcp_rcv_state_process()`;
@@ -171,7 +171,7 @@ impl Connection {
             && i64::from(recent.wrapping_sub(stamps.value) as i32) <= replay
     }
 
-    /// True when a segment is to be processed; if not, it is answered as it must be.
+    /// True when a segment is to be processed. If not, it is answered as it must be.
     fn validate(&mut self, segment: Incoming<'_>, out: &mut impl Emit) -> bool {
         let (is_reset, is_syn) = (segment.flags.contains(Flags::RST), segment.flags.contains(Flags::SYN));
         let is_old = !is_reset && self.is_timestamp_old(segment) && !self.is_overtaken_ack(segment);
@@ -229,7 +229,7 @@ impl Connection {
         self.finish(reason, out);
     }
 
-    /// Says where we are, to a segment that is old or beyond the window; a duplicate is reported.
+    /// Says where we are, to a segment that is old or beyond the window. A duplicate is reported.
     fn answer_unacceptable(&mut self, segment: Incoming<'_>, out: &mut impl Emit) {
         // Data is always answered, or a peer that missed our ACKs would send it for ever.
         if segment.sequence_len() == 0 && self.is_rate_limited() {

@@ -71,7 +71,7 @@ impl Connection {
         self.congestion.may_send(self.queue.in_flight())
     }
 
-    /// Limit on further sending of the stream; `more` says that the application has more to write than the
+    /// Limit on further sending of the stream. `more` says that the application has more to write than the
     /// send buffer took.
     #[must_use]
     pub fn limit(&self, more: bool) -> Limit {
@@ -180,7 +180,7 @@ impl Connection {
         }
     }
 
-    /// Sends a segment once more, and true if it left; a probe is not counted as a retransmission in flight. SACK blocks that leave
+    /// Sends a segment once more, and true if it left. A probe is not counted as a retransmission in flight. SACK blocks that leave
     /// it less room than it had split it first: the rest is another segment from then on.
     ///
     /// A window that was taken back holds it up, but for the first segment, which then serves as a probe. What begins in such

@@ -1,9 +1,9 @@
 //! Pacing: the earliest departure of the next segment.
 //!
 //! Models Linux without `fq` on the device: the connection keeps that time itself, with a timer of its own to the nanosecond.
-//! Each data segment moves it on by its payload at the pace, less its own lateness, but by at least half of that; the first
-//! nine of a connection do not. New data and retransmissions wait for it; those of a timeout or a tail loss probe leave at
-//! once and are stamped with it. Reno and CUBIC pace at 200 % of cwnd a round trip below half of ssthresh, at 120 % above;
+//! Each data segment moves it on by its payload at the pace, less its own lateness, but by at least half of that. The first
+//! nine of a connection do not. New data and retransmissions wait for it. Those of a timeout or a tail loss probe leave at
+//! once and are stamped with it. Reno and CUBIC pace at 200 % of cwnd a round trip below half of ssthresh, at 120 % above.
 //! BBR sets its own pace. Leaves out bursts of segmentation offload, and queues of the device.
 //!
 //! Source: Linux 6.18 `tcp_output.c`, `tcp_update_skb_after_send()`, `tcp_pacing_check()`, `tcp_tsq_write()`; `tcp_input.c`,
@@ -67,13 +67,13 @@ impl Pacing {
 }
 
 impl Connection {
-    /// Pace in bit/s of payload; `None` without pacing, and before the first round trip is known.
+    /// Pace in bit/s of payload. `None` without pacing, and before the first round trip is known.
     #[must_use]
     pub fn pace_bps(&self) -> Option<u64> {
         self.congestion.pace_bps()
     }
 
-    /// True when pacing holds the next segment back; a timer then runs until its departure.
+    /// True when pacing holds the next segment back. A timer then runs until its departure.
     #[inline]
     pub(super) fn is_paced(&mut self) -> bool {
         match self.congestion.next_departure() {

@@ -4,7 +4,7 @@
 //! time of transmission that RACK walks, and the count of deliveries at each transmission, with the marks of [`Rates`] beside it.
 //! Leaves out merging: Linux collapses small buffers that follow each other when it retransmits (`tcp_retrans_try_collapse()`).
 //!
-//! The id of a segment is the number of segments that were queued before it; it changes only when one before it is split.
+//! The id of a segment is the number of segments that were queued before it. It changes only when one before it is split.
 //!
 //! Source: Linux 6.18 `tcp_input.c` (`tcp_mark_skb_lost()`, `tcp_sacktag_one()`), `tcp_rate.c`, `tcp_output.c` (`tcp_fragment()`),
 //! `include/net/tcp.h` (`tcp_packets_in_flight()`); RFC 6675, section 4, for the marks.
@@ -28,13 +28,13 @@ pub(super) struct Queue {
     segments: VecDeque<Sent>,
     /// Id of the first segment.
     first: SegmentId,
-    /// True when the order by time of transmission is kept as a list; until a segment is sent again, SACKed or lost, it
+    /// True when the order by time of transmission is kept as a list. Until a segment is sent again, SACKed or lost, it
     /// equals the order of numbers.
     keeps_time_order: bool,
     /// Ends of that list.
     oldest: Option<SegmentId>,
     newest: Option<SegmentId>,
-    /// Segments with a SACK mark; without SACK, duplicate ACKs that stand for one.
+    /// Segments with a SACK mark. Without SACK, duplicate ACKs that stand for one.
     pub(super) sacked_out: u32,
     /// Segments taken to be lost.
     pub(super) lost_out: u32,
@@ -44,7 +44,7 @@ pub(super) struct Queue {
     pub(super) merged: u32,
     /// Where the search for a segment to retransmit starts.
     retransmit_hint: Option<SegmentId>,
-    /// End of the highest segment with a SACK mark; meaningless while there is none.
+    /// End of the highest segment with a SACK mark. Meaningless while there is none.
     highest_sacked: u64,
     /// Times that a segment was found lost (`tp->lost`).
     pub(super) lost_total: u64,
@@ -101,7 +101,7 @@ impl Queue {
         self.first + self.segments.partition_point(|sent| sent.end <= seq) as SegmentId
     }
 
-    /// End of the highest segment with a SACK mark; `snd_una` when there is none.
+    /// End of the highest segment with a SACK mark. `snd_una` when there is none.
     pub(super) const fn highest_sacked(&self, snd_una: u64) -> u64 {
         if self.sacked_out == 0 { snd_una } else { self.highest_sacked }
     }
@@ -170,7 +170,7 @@ impl Queue {
         self.sacked_out = 0;
     }
 
-    /// `id` leaves again at `at`; `is_counted` when it is a retransmission in flight and not a probe.
+    /// `id` leaves again at `at`. `is_counted` when it is a retransmission in flight and not a probe.
     pub(super) fn on_retransmit(&mut self, id: SegmentId, at: Instant, is_counted: bool) {
         let delivered = self.delivered_total;
         if let Some(rates) = &mut self.rates {
@@ -196,7 +196,7 @@ impl Queue {
     }
 
     /// Splits `id` behind its first `len` bytes, for a retransmission that has less room than the first transmission had. Both
-    /// parts keep the marks; the second one has the flags FIN and PSH, and follows the first in the order by time.
+    /// parts keep the marks. The second one has the flags FIN and PSH, and follows the first in the order by time.
     pub(super) fn split(&mut self, id: SegmentId, len: u64) {
         self.keep_time_order();
         if let Some(rates) = &mut self.rates {
@@ -242,7 +242,7 @@ impl Queue {
         }
     }
 
-    /// Marks `id` as lost; its retransmission is lost if one is in flight.
+    /// Marks `id` as lost. Its retransmission is lost if one is in flight.
     pub(super) fn mark_lost(&mut self, id: SegmentId) {
         let sent = self.get(id);
         if sent.sacked {
@@ -340,7 +340,7 @@ impl Queue {
         self.get_mut(id).delivered.take()
     }
 
-    /// The mark of the segment that was just taken off goes too; `is_newest` if that is the most recently sent one that the ACK
+    /// The mark of the segment that was just taken off goes too. `is_newest` if that is the most recently sent one that the ACK
     /// shows so far.
     #[cold]
     pub(super) fn take_mark(&mut self, sent_at: Instant, is_newest: bool) {

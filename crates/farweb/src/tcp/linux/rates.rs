@@ -48,7 +48,7 @@ pub(super) struct Rates {
 pub(super) struct Rate {
     /// Segments delivered since the mark; 0 without a sample.
     pub(super) delivered: u64,
-    /// Time that they took, in microseconds; `None` where that is below any round trip, or without a sample.
+    /// Time that they took, in microseconds. `None` where that is below any round trip, or without a sample.
     pub(super) interval: Option<u64>,
     pub(super) app_limited: bool,
 }
@@ -59,7 +59,7 @@ impl Rates {
         Mark { first_sent, delivered_at, app_limited: app_limited > 0 }
     }
 
-    /// A new segment leaves at `at`; `is_first` where the queue was empty.
+    /// A new segment leaves at `at`. `is_first` where the queue was empty.
     pub(super) fn on_sent(&mut self, at: Instant, is_first: bool) {
         if is_first {
             (self.first_sent, self.delivered_at) = (micros(at), micros(at));
@@ -97,7 +97,7 @@ impl Rates {
         self.newest = Some((mark, self.first_sent));
     }
 
-    /// An ACK comes, with so many segments in flight; `is_skipped` if it makes no sample.
+    /// An ACK comes, with so many segments in flight. `is_skipped` if it makes no sample.
     pub(super) const fn begin_sample(&mut self, in_flight: u32, is_skipped: bool) {
         (self.newest, self.prior_in_flight, self.is_skipped) = (None, in_flight, is_skipped);
     }
@@ -107,7 +107,7 @@ impl Rates {
         self.app_limited = delivered.max(1);
     }
 
-    /// An ACK has shown `new` of all `delivered` segments; `before` were delivered when its most recently sent one left.
+    /// An ACK has shown `new` of all `delivered` segments. `before` were delivered when its most recently sent one left.
     pub(super) fn sample(
         &mut self,
         now: Instant,
@@ -171,7 +171,7 @@ mod tests {
     fn the_longer_of_sending_and_delivering_counts() {
         let mut rates = flight();
         deliver(&mut rates, 0, 100, 1);
-        // Sent at 100 ms, with the first of the flight delivered; the one before it left at 0 ms.
+        // Sent at 100 ms, with the first of the flight delivered. The one before it left at 0 ms.
         rates.on_sent(at(100), false);
         (0..9).for_each(|_| rates.pop());
         rates.on_sent(at(350), false);

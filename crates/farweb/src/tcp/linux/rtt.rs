@@ -14,7 +14,7 @@ use crate::units::{Duration, Instant};
 /// The estimator of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Rtt {
-    /// Smoothed round-trip time in microseconds, times 8; zero before the first sample.
+    /// Smoothed round-trip time in microseconds, times 8. Zero before the first sample.
     srtt_x8: i64,
     /// Smoothed mean deviation in microseconds, times 4.
     mdev_x4: i64,
@@ -24,7 +24,7 @@ pub(super) struct Rtt {
     rttvar_x4: i64,
     /// The round trip ends when this number is acknowledged.
     round_end: u64,
-    /// The timeout in force, in microseconds and in ticks, backed off; whole ticks.
+    /// The timeout in force, in microseconds and in ticks, backed off. Whole ticks.
     rto: u64,
     rto_ticks: u64,
     min: WindowedMin,
@@ -33,7 +33,7 @@ pub(super) struct Rtt {
 /// The smallest value of a window of time, by three candidates that lie apart.
 #[derive(Debug, Clone)]
 struct WindowedMin {
-    /// Best first, each later than the one before; `None` before the first value.
+    /// Best first, each later than the one before. `None` before the first value.
     candidates: Option<[Candidate; 3]>,
 }
 
@@ -63,7 +63,7 @@ impl Rtt {
         rtt
     }
 
-    /// A round trip took `rtt`; `snd_una` and `snd_nxt` are those after the ACK that shows it. Ends backing off.
+    /// A round trip took `rtt`. `snd_una` and `snd_nxt` are those after the ACK that shows it. Ends backing off.
     pub(super) fn on_sample(&mut self, rtt: Duration, snd_una: u64, snd_nxt: u64, profile: &SharedProfile) {
         let sample = micros(rtt) as i64;
         let floor = micros(profile.rto_min) as i64;
@@ -106,7 +106,7 @@ impl Rtt {
         self.min.insert(now, Duration::from_micros(micros(rtt).max(1)), profile.min_rtt_window);
     }
 
-    /// The retransmission timeout in force, backed off; whole ticks.
+    /// The retransmission timeout in force, backed off. Whole ticks.
     pub(super) const fn rto(&self) -> Duration {
         Duration::from_micros(self.rto)
     }
@@ -146,12 +146,12 @@ impl Rtt {
         self.set_rto((timeout.div_ceil(jiffy) * jiffy).min(micros(profile.rto_max)), profile);
     }
 
-    /// Smoothed round-trip time; `None` before the first sample.
+    /// Smoothed round-trip time. `None` before the first sample.
     pub(super) fn srtt(&self) -> Option<Duration> {
         (self.srtt_x8 > 0).then(|| Duration::from_nanos(self.srtt_x8 as u64 * 125))
     }
 
-    /// Smallest round-trip time of the window; `None` before the first sample.
+    /// Smallest round-trip time of the window. `None` before the first sample.
     pub(super) fn min_rtt(&self) -> Option<Duration> {
         self.min.candidates.map(|[best, ..]| best.value)
     }
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_deviation_decays_by_a_quarter_of_its_distance_a_round() {
-        // The variance term is 1280 ms. The deviation falls to 960 and 720 ms; what counts is the largest of each round.
+        // The variance term is 1280 ms. The deviation falls to 960 and 720 ms. What counts is the largest of each round.
         // The first round's is 1280 ms, the second's 720: 1280 - (1280 - 720) / 4 = 1140 ms.
         let rto = |rounds: usize| rtt_after(&vec![640; rounds]).rto().as_nanos() / 1_000_000;
         assert_eq!((rto(1), rto(2), rto(3)), (1920, 1920, 1780));

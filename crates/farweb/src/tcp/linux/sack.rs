@@ -90,7 +90,7 @@ impl Connection {
         Some(first)
     }
 
-    /// Segments in a reported duplicate; `None` when we cannot have sent it twice.
+    /// Segments in a reported duplicate. `None` when we cannot have sent it twice.
     fn count_duplicates(&mut self, block: &Range<u64>, ack: &mut Ack) -> Option<u32> {
         let len = block.end.checked_sub(block.start).filter(|len| *len > 0 && *len <= self.max_window)?;
         let count = len.div_ceil(self.mss) as u32;

@@ -125,7 +125,7 @@ impl Connection {
         self.unsent() > 0 || (self.send.has_fin && self.snd_nxt == self.send.end)
     }
 
-    /// Memory that queued segments take; those that were SACKed share theirs with their neighbours.
+    /// Memory that queued segments take. Those that were SACKed share theirs with their neighbours.
     fn memory_in_use(&self) -> u64 {
         let sent = u64::from(self.queue.packets_out() - self.queue.merged);
         let segments = sent + self.unsent().div_ceil(self.mss);
@@ -141,7 +141,7 @@ impl Connection {
         if !matches!(self.state, State::Established | State::CloseWait) || bytes == 0 {
             return 0;
         }
-        // The last unsent segment is filled up first; that needs no new one.
+        // The last unsent segment is filled up first. That needs no new one.
         let tail = (self.mss - self.unsent() % self.mss) % self.mss;
         let free = self.send.capacity.saturating_sub(self.memory_in_use());
         let segments = free.div_ceil(self.mss + SEGMENT_OVERHEAD);
@@ -175,7 +175,7 @@ impl Connection {
         self.send.mark_push(end);
     }
 
-    /// Lets a blocked writer go on when a third of the buffer is free; the buffer grows where cwnd would take more.
+    /// Lets a blocked writer go on when a third of the buffer is free. The buffer grows where cwnd would take more.
     #[inline]
     pub(super) fn check_space(&mut self, out: &mut impl Emit) {
         if self.send.is_blocked {

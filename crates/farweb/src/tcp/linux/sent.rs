@@ -8,7 +8,7 @@
 use crate::tcp::segment::Flags;
 use crate::units::Instant;
 
-/// Number of a segment in the queue; no connection sends 2^32 of them.
+/// Number of a segment in the queue. No connection sends 2^32 of them.
 pub(super) type SegmentId = u32;
 
 /// A segment that was sent.
@@ -22,7 +22,7 @@ pub(super) struct Sent {
     pub(super) flags: Flags,
     /// When it was last transmitted.
     pub(super) sent_at: Instant,
-    /// Segments that had been delivered when it was last transmitted; `None` once that has made a sample.
+    /// Segments that had been delivered when it was last transmitted. `None` once that has made a sample.
     pub(super) delivered: Option<u64>,
     /// A SACK block covers it.
     pub(super) sacked: bool,
@@ -68,7 +68,7 @@ impl Sent {
     }
 }
 
-/// True when the segment that ends at `end` and left at `at` was sent after another one; a microsecond is the finest
+/// True when the segment that ends at `end` and left at `at` was sent after another one. A microsecond is the finest
 /// difference that the kernel sees, and segments of the same one are ordered by number (RFC 8985, section 6.2).
 pub(super) const fn sent_after(at: Instant, end: u64, other_at: Instant, other_end: u64) -> bool {
     if end > other_end && at.as_nanos() >= other_at.as_nanos() {

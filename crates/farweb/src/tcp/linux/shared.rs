@@ -33,7 +33,7 @@ pub(super) struct Jiffies {
 }
 
 impl SharedProfile {
-    /// Shares `profile`; its constants need not be in range yet.
+    /// Shares `profile`. Its constants need not be in range yet.
     #[must_use]
     pub fn new(profile: Profile) -> Self {
         let jiffy = profile.jiffy.as_nanos().max(1);

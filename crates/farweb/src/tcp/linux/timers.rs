@@ -1,8 +1,8 @@
 //! Timers: retransmission, probes of a closed window, keepalive, and the ends of states.
 //!
 //! Models Linux's one transmission timer, which stands for the retransmission timeout, a tail loss probe, RACK's wait for
-//! late segments, or a window probe; the delayed ACK belongs to the receiver. Another timer serves the SYN-ACK,
-//! keepalive, FIN_WAIT_2 and TIME_WAIT; a connection needs only one of them at a time. These run on the timer wheel. The timer of
+//! late segments, or a window probe. The delayed ACK belongs to the receiver. Another timer serves the SYN-ACK,
+//! keepalive, FIN_WAIT_2 and TIME_WAIT. A connection needs only one of them at a time. These run on the timer wheel. The timer of
 //! [`pacing`](super::pacing) runs to the nanosecond.
 //!
 //! Source: Linux 6.18 `tcp_timer.c`; `inet_connection_sock.c`, `reqsk_timer_handler()`; `tcp_output.c`,
@@ -70,7 +70,7 @@ impl Timers {
 }
 
 impl Connection {
-    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    /// When [`on_timeout`](Self::on_timeout) has something to do. `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
         self.no_timeout_before().get()
@@ -160,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Time left until the retransmission timeout, as counted from the transmission of the first segment; zero if it is
+    /// Time left until the retransmission timeout, as counted from the transmission of the first segment. Zero if it is
     /// over.
     pub(super) fn until_rto(&self) -> Duration {
         let Some(front) = self.queue.front() else { return Duration::ZERO };
@@ -169,7 +169,7 @@ impl Connection {
         (front.sent_at + rto).saturating_since(self.clock.now())
     }
 
-    /// Sets the retransmission timer anew; one that stands for a probe of some kind goes on from where it was.
+    /// Sets the retransmission timer anew. One that stands for a probe of some kind goes on from where it was.
     pub(super) fn rearm_rto(&mut self) {
         if self.queue.is_empty() {
             self.timers.cancel_transmission();
@@ -399,7 +399,7 @@ impl Connection {
         self.set_state_timer(self.profile.fin_wait_2_timeout.max(patience));
     }
 
-    /// (Re)starts TIME_WAIT; nothing else runs there.
+    /// (Re)starts TIME_WAIT. Nothing else runs there.
     pub(super) fn enter_time_wait(&mut self) {
         self.state = State::TimeWait;
         self.timers.cancel_transmission();

@@ -2,7 +2,7 @@
 //!
 //! Models an agent that measures with a clock that ticks every [`Profile::tick`], at a phase of its own: a round trip
 //! counts the ticks between sending and ACK, at least 1. `srtt_x8` and `rttvar_x4` are kept in ticks, times 8 and times 4,
-//! which makes shifts of the gains of 1/8 and 1/4; `srtt_x8 == 0` means that the next sample starts afresh.
+//! which makes shifts of the gains of 1/8 and 1/4. `srtt_x8 == 0` means that the next sample starts afresh.
 //!
 //! Leaves out samples from timestamps. Differs from ns-2 in that a difference of more than 32,767 ticks does not wrap
 //! around.
@@ -74,7 +74,7 @@ impl Rtt {
         }
     }
 
-    /// Smoothed round-trip time; `None` before a sample.
+    /// Smoothed round-trip time. `None` before a sample.
     pub(super) fn srtt(&self, profile: &Profile) -> Option<Duration> {
         (self.srtt_x8 > 0).then(|| profile.tick.mul_div(self.srtt_x8 as u64, 8))
     }

@@ -32,7 +32,7 @@ pub struct Sender {
     total: u64,
     /// First packet not acknowledged (`highest_ack_` plus one).
     una: u64,
-    /// Next packet to send; goes back to `una` after a timeout (`t_seqno_`).
+    /// Next packet to send. Goes back to `una` after a timeout (`t_seqno_`).
     next: u64,
     /// The packet after the highest sent (`maxseq_` plus one).
     max: u64,
@@ -45,7 +45,7 @@ pub struct Sender {
     /// The packet after the highest sent at the last loss: none before it starts another fast retransmit.
     recover: u64,
     last_reaction: Reaction,
-    /// Initial window as it is now; the loss of the first packet lowers it.
+    /// Initial window as it is now. The loss of the first packet lowers it.
     initial_cwnd: u32,
 
     rtt: Rtt,
@@ -76,7 +76,7 @@ enum Reaction {
 impl Sender {
     /// An agent with nothing to send yet.
     ///
-    /// Its clock for round-trip times is at `phase` into a tick when the run starts; `random` is asked only for the waiting
+    /// Its clock for round-trip times is at `phase` into a tick when the run starts. `random` is asked only for the waiting
     /// time of bursts, where [`Profile::overhead`] is above zero.
     #[must_use]
     pub fn new(profile: &Profile, phase: Duration, random: RandomStream) -> Self {
@@ -128,7 +128,7 @@ impl Sender {
         }
     }
 
-    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when nothing is pending.
+    /// When [`on_timeout`](Self::on_timeout) has something to do. `None` when nothing is pending.
     #[must_use]
     pub fn next_timeout(&self) -> Option<Instant> {
         When::from(self.retransmit_timer).min(self.burst_timer.into()).get()
@@ -317,7 +317,7 @@ impl Sender {
         (self.cwnd as u64 + self.inflation).min(u64::from(self.profile.window))
     }
 
-    /// Half of what may be in flight, in packets; whole unless `precise_halving` is on.
+    /// Half of what may be in flight, in packets. Whole unless `precise_halving` is on.
     fn half_window(&self) -> f64 {
         if self.profile.precise_halving {
             (self.cwnd + self.inflation as f64).min(f64::from(self.profile.window)) / 2.0
@@ -356,13 +356,13 @@ impl Sender {
         self.profile.packet_bytes(segment)
     }
 
-    /// Bytes of payload that have been sent at least once; the last packet counts whole.
+    /// Bytes of payload that have been sent at least once. The last packet counts whole.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
         self.profile.data_bytes(self.max)
     }
 
-    /// Bytes of payload that the sink has acknowledged; the last packet counts whole.
+    /// Bytes of payload that the sink has acknowledged. The last packet counts whole.
     #[must_use]
     pub fn bytes_acknowledged(&self) -> u64 {
         self.profile.data_bytes(self.una)
@@ -380,13 +380,13 @@ impl Sender {
         self.profile.sequence_number(self.max).max(FIRST_BYTE)
     }
 
-    /// Congestion window, in bytes; inflated by duplicate ACKs as the agent does it.
+    /// Congestion window, in bytes. Inflated by duplicate ACKs as the agent does it.
     #[must_use]
     pub fn cwnd(&self) -> u64 {
         ((self.cwnd + self.inflation as f64) * self.profile.packet_size.get() as f64) as u64
     }
 
-    /// Slow-start threshold, in bytes; the window before the first loss.
+    /// Slow-start threshold, in bytes. The window before the first loss.
     #[must_use]
     pub const fn ssthresh(&self) -> u64 {
         self.ssthresh * self.profile.packet_size.get()
@@ -410,7 +410,7 @@ impl Sender {
         self.rtt.timeout(&self.profile)
     }
 
-    /// Smoothed round-trip time, in fractions of a tick; `None` before the first sample.
+    /// Smoothed round-trip time, in fractions of a tick. `None` before the first sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Duration> {
         self.rtt.srtt(&self.profile)

@@ -52,7 +52,7 @@ impl Sink {
         }
     }
 
-    /// When [`on_timeout`](Self::on_timeout) has something to do; `None` when no ACK waits.
+    /// When [`on_timeout`](Self::on_timeout) has something to do. `None` when no ACK waits.
     #[must_use]
     pub const fn next_timeout(&self) -> Option<Instant> {
         self.timer
@@ -85,7 +85,7 @@ impl Sink {
 
     /// True when the ACK of packet `number`, which has just arrived, waits.
     ///
-    /// It waits if no other ACK does and the packet is the last one in order; a packet that fills a gap is not.
+    /// It waits if no other ACK does and the packet is the last one in order. A packet that fills a gap is not.
     fn may_wait(&self, number: u64) -> bool {
         let profile = &self.profile;
         let fills_gap = profile.immediate_ack_in_gap && number + 1 < self.max;
@@ -93,7 +93,7 @@ impl Sink {
         profile.delayed_ack && self.timer.is_none() && number + 1 == self.next && !fills_gap && !is_first
     }
 
-    /// Bytes of payload that have arrived in order; the last packet counts whole.
+    /// Bytes of payload that have arrived in order. The last packet counts whole.
     #[must_use]
     pub fn received(&self) -> u64 {
         self.profile.data_bytes(self.next)

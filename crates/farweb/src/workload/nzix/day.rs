@@ -102,7 +102,7 @@ impl<'a> Days<'a> {
         u64::from(self.parameters.core_hosts) + 1 + other
     }
 
-    /// Adds the requests of a page that is asked for at `time`; when the last one was answered.
+    /// Adds the requests of a page that is asked for at `time`. When the last one was answered.
     fn page(
         &self,
         host: u64,
@@ -126,7 +126,7 @@ impl<'a> Days<'a> {
         free.into_iter().max().expect("a browser has a connection")
     }
 
-    /// Adds a request that starts at `time`; when it was answered.
+    /// Adds a request that starts at `time`. When it was answered.
     fn ask(
         &self,
         host: u64,

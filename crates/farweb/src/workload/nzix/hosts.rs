@@ -52,7 +52,7 @@ const SYSTEMS: [System; 12] = [
 /// MSS that hosts on an Ethernet advertise: its 1500 B less the headers of IP and TCP.
 const ETHERNET: u16 = 1460;
 
-/// MSS that they advertise when they forget the header of TCP; the study took it for hosts that advertised none.
+/// MSS that they advertise when they forget the header of TCP. The study took it for hosts that advertised none.
 const ETHERNET_WITHOUT_IP: u16 = 1480;
 
 /// An origin server of the family.

@@ -1,7 +1,7 @@
-//! Parameters of the family `nzix`, each with its source; how a scenario sets others.
+//! Parameters of the family `nzix`, each with its source, and the way in which a scenario sets others.
 //!
-//! "Chosen" marks values without a source; the reason stands beside each. "Fitted" marks the two that the calibration in
-//! `papers/calibration` has set; no other was fitted.
+//! "Chosen" marks values without a source. The reason stands beside each. "Fitted" marks the two that the calibration in
+//! `papers/calibration` has set. No other was fitted.
 
 use crate::units::{BitRate, Bytes, Duration};
 use crate::workload::parameters::{ParameterError, Rule, first_broken, parameters};
@@ -16,9 +16,9 @@ parameters! { "NzixParameters";
     /// Standard deviation of the logarithm of a day's requests. Chosen: two days of three are within 15 % of the average.
     day_sigma: f64 = 0.15;
 
-    /// Pages that a user asks for on a site before leaving it, on average; geometric. Chosen: caches answer most further pages.
+    /// Pages that a user asks for on a site before leaving it, on average. Geometric. Chosen: caches answer most further pages.
     visit_pages: f64 = 1.5;
-    /// Clients; each visit is of one, drawn anew. 0: requests name none. Chosen.
+    /// Clients. Each visit is of one, drawn anew. 0: requests name none. Chosen.
     clients: u32 = 0;
     /// Exponent of the number of visits by client. Chosen: as popularity.
     client_slope: f64 = 0.8;
@@ -55,7 +55,7 @@ parameters! { "NzixParameters";
     /// 1999), 0.64 to 0.83 for documents; the upper end, as a host has many documents.
     popularity: f64 = 0.8;
 
-    /// Share of hosts that do not advertise an MSS; the studies took the most common one, 1480 B, for them. Chosen.
+    /// Share of hosts that do not advertise an MSS. The studies took the most common one, 1480 B, for them. Chosen.
     silent_share: f64 = 0.10;
     /// Share of 1480 B among the hosts on an Ethernet, the others have 1460 B. Chosen: 1480 B is the most common MSS, as the
     /// studies found, and 1460 B is next.
@@ -72,7 +72,7 @@ parameters! { "NzixParameters";
     request_median: Bytes = Bytes::new(270);
     /// Standard deviation of the logarithm of a request's size. Chosen: nine of ten are within 165 and 440 B.
     request_sigma: f64 = 0.3;
-    /// Mean of the lognormal distribution of most responses, headers included; values from `tail_from` on are drawn again.
+    /// Mean of the lognormal distribution of most responses, headers included. Values from `tail_from` on are drawn again.
     /// Source: Busari, Williamson, "On the sensitivity of Web proxy cache performance to workload characteristics"
     /// (INFOCOM 2001), base case.
     body_mean: Bytes = Bytes::new(7000);

@@ -78,7 +78,7 @@ pub(super) fn server_time(
     let thinking = scaled(server.thinking, spread(parameters.server_request_sigma, random));
     let rate = server.rate * spread(parameters.us_rate_request_sigma, random);
     let transfer = scaled(Duration::from_secs(1), bytes as f64 * 8.0 / rate);
-    // One for the set-up, and one for the request with the first segment; the window doubles with each further one.
+    // One for the set-up, and one for the request with the first segment. The window doubles with each further one.
     let wait = thinking + server.round_trip * 2 + set_up_timeouts(random, parameters);
     let further = server.round_trip * u64::from(slow_start(segments) - 1);
     let whole = wait + further + transfer + segment_timeouts(segments, random, parameters);

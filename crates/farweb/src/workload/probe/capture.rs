@@ -128,7 +128,7 @@ impl Capture {
         )))
     }
 
-    /// Next item; only [`Next::End`] behind the end of the file, or of its readable part.
+    /// Next item. Only [`Next::End`] behind the end of the file, or of its readable part.
     ///
     /// # Errors
     /// When the device fails.
@@ -200,7 +200,7 @@ fn record<'a>(input: &'a mut Input, header: &PcapHeader) -> Result<Next<'a>, Wor
     }))
 }
 
-/// The next packet of a pcapng file; other blocks on the way are taken note of.
+/// The next packet of a pcapng file. Other blocks on the way are taken note of.
 fn block<'a>(
     input: &'a mut Input,
     big_endian: &mut bool,
@@ -250,7 +250,7 @@ fn block<'a>(
     }
 }
 
-/// The packet of a block; the blocks have been parsed from their own slice, which they fill.
+/// The packet of a block. The blocks have been parsed from their own slice, which they fill.
 fn packet<'a>(block: &Block<'a>, interfaces: &[Interface]) -> Next<'a> {
     let (number, length) = match block {
         Block::EnhancedPacket(block) => (block.if_id, block.origlen),

@@ -160,7 +160,7 @@ impl Connections {
         }
         let Some(connection) = self.open.get_mut(&down) else { return };
         connection.last_ns = self.now_ns;
-        // The field of a SYN is never scaled, so it cannot show a window of more than 64 KiB; later ones can.
+        // The field of a SYN is never scaled, so it cannot show a window of more than 64 KiB. Later ones can.
         if let Some(Answer { shift: Some(shift), window, .. }) = &mut connection.answer {
             *window = (*window).max(u64::from(header.window) << *shift);
         }

@@ -1,7 +1,7 @@
 //! Decodes the TCP header of a captured packet, behind the headers before it.
 //!
 //! Known are Ethernet, with VLAN tags, Cisco HDLC, PPP, the two cooked formats of Linux, the family numbers of BSD's
-//! loopback, and packets that begin with their IP header; IPv4 and IPv6 with extension headers. Options of TCP are read
+//! loopback, and packets that begin with their IP header. IPv4 and IPv6 with extension headers. Options of TCP are read
 //! as far as they were captured: the MSS stands first in practice.
 //!
 //! Left out: tunnels, PPPoE, MPLS, fragments, checksums (a sender that leaves them to its adapter is captured without).

@@ -128,7 +128,7 @@ impl Input {
 
     /// Share of the file still to come, 0 to 1, or `None` when its size is unknown.
     pub(super) fn share_left(&self) -> Option<f64> {
-        // The place of the window in a packed file is unknown; it is small.
+        // The place of the window in a packed file is unknown. It is small.
         let window = if self.packed { 0 } else { self.bytes().len() as u64 };
         let done = self.read() - window.min(self.read());
         (self.size > 0).then(|| self.size.saturating_sub(done) as f64 / self.size as f64)

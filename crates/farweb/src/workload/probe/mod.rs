@@ -95,7 +95,7 @@ impl Probe {
         self.capture = Some((capture, 0));
     }
 
-    /// Looks at up to `packets` packets of the capture; whether there are more.
+    /// Looks at up to `packets` packets of the capture. True if more follow.
     ///
     /// # Errors
     /// When the device fails, or more is unreadable than is allowed.
@@ -153,13 +153,13 @@ impl Probe {
     }
 
     /// The hosts that were seen, by name, those without one behind them by address. `names` gives addresses their
-    /// names; with `only_named` others are left out.
+    /// names. With `only_named` others are left out.
     #[must_use]
     pub fn hosts(&self, names: &[(IpAddr, String)], only_named: bool) -> Vec<ProbedHost> {
         self.servers.hosts(names, only_named)
     }
 
-    /// Report on packets and connections so far; those under way count when they have ended.
+    /// Report on packets and connections so far. Those under way count when they have ended.
     #[must_use]
     pub const fn report(&self) -> &ProbeReport {
         &self.report

@@ -28,7 +28,7 @@ pub(super) struct Answer {
 /// A server, over all its connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Server {
-    /// Number of times that it advertised each MSS, by first appearance; `None` is no MSS.
+    /// Number of times that it advertised each MSS, by first appearance. `None` is no MSS.
     mss: Vec<(Option<u16>, u64)>,
     /// Answers with options cut before an MSS.
     options_cut: u64,
@@ -121,7 +121,7 @@ pub struct ProbedHost {
     pub mss_bytes: Option<u16>,
     /// Least time from a SYN to its SYN|ACK.
     pub rtt_ns: Option<u64>,
-    /// Shift of its windows in the connection with the largest one; `None`: they were not scaled.
+    /// Shift of its windows in the connection with the largest one. `None`: they were not scaled.
     pub window_scale: Option<u8>,
     /// True when it never advertised an MSS.
     pub silent: bool,

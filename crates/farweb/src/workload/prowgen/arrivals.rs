@@ -1,4 +1,4 @@
-//! Start times of requests. ProWGen gives their order alone; this is added.
+//! Start times of requests. ProWGen gives their order alone. This is added.
 //!
 //! `poisson`: independent of each other. `constant`: at equal intervals. `on-off`: Poisson while on, none while off, both
 //! exponentially long (an interrupted Poisson process), with the same mean rate; it begins on. `none`: all at time 0, for
@@ -45,7 +45,7 @@ impl Clock {
         Self { process, random, now: Instant::ZERO }
     }
 
-    /// Start of the next request; starts never decrease.
+    /// Start of the next request. Starts never decrease.
     pub(super) fn next(&mut self) -> Instant {
         let Self { process, random, now } = self;
         match process {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_mean_rate_is_the_one_asked_for() {
-        // 10 a second; on for 1 s of 5 s on average. Bounds are four standard errors.
+        // 10 a second. On for 1 s of 5 s on average. Bounds are four standard errors.
         let poisson = starts(Arrivals::Poisson, 100_000);
         assert!((poisson[99_999] / 10_000.0 - 1.0).abs() < 4.0 / 100_000_f64.sqrt(), "{}", poisson[99_999]);
         let bursty = starts(Arrivals::OnOff, 100_000);

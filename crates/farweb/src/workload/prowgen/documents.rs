@@ -1,7 +1,7 @@
 //! The documents of a workload: how often each is asked for, how large it is, which host has it.
 //!
 //! Sizes have a lognormal body below the start of the tail and a Pareto tail from there on. With a correlation of 1 the most
-//! popular document is the largest, with −1 the smallest; without correlation sizes are shuffled, but a document that is
+//! popular document is the largest, with −1 the smallest. Without correlation sizes are shuffled, but a document that is
 //! asked for 100 times or more is below 10,240 B, as long as there are as many such sizes.
 
 use super::Parameters;

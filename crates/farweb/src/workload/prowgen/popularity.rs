@@ -6,7 +6,7 @@
 
 /// Requests of each document, the most popular one first: `documents` of them, the last `onetimers` with one request.
 ///
-/// Their sum is `requests`, which must be at least 2 for each document that is no one-timer; without such a document it is
+/// Their sum is `requests`, which must be at least 2 for each document that is no one-timer. Without such a document it is
 /// `onetimers`.
 pub(super) fn requests_by_rank(requests: u64, documents: u32, onetimers: u32, slope: f64) -> Vec<u32> {
     let repeated = (documents - onetimers) as usize;

@@ -15,7 +15,7 @@
 use super::parameters::StackMode;
 use crate::workload::fenwick::Fenwick;
 
-/// A place in the row; its mass is 0 when it is a gap.
+/// A place in the row. Its mass is 0 when it is a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     document: u32,
@@ -33,7 +33,7 @@ pub(super) struct Stack {
     /// From the bottom to the top, with gaps.
     row: Vec<Place>,
     masses: Fenwick,
-    /// Places that were taken since gaps were closed; below `bottom` there are only gaps.
+    /// Places that were taken since gaps were closed. Below `bottom` there are only gaps.
     taken: usize,
     bottom: usize,
     /// In the static mode, cumulated probabilities of the positions from the top.

@@ -1,7 +1,7 @@
-//! Who makes a request: clients that come for visits of some requests. ProWGen has none; this is added.
+//! Who makes a request: clients that come for visits of some requests. ProWGen has none. This is added.
 //!
 //! A number n of visits is under way at all times. Each request belongs to one of them, all equally likely, and is its last one with
-//! probability q = 1 / `visit_requests`; another visit then takes its place, of a client drawn anew. So the requests of a visit are
+//! probability q = 1 / `visit_requests`. Another visit then takes its place, of a client drawn anew. So the requests of a visit are
 //! geometric with mean 1/q = `visit_requests`, and the mean time between two of them is n / `arrival_rate`, which `visit_gap` sets by
 //! Little's law: n = `arrival_rate` · `visit_gap`, rounded, at least 1. Memory is 8 B a visit under way.
 //!

@@ -40,7 +40,7 @@ pub struct Batch {
     pub source: Option<Words>,
     /// "sample" marks requests that are measured in every run.
     pub tag: Option<Words>,
-    /// Days, from 1; all null in a table without days.
+    /// Days, from 1. All null in a table without days.
     pub day: Option<Vec<i64>>,
     /// Ids of who asks.
     pub client: Option<Vec<u64>>,
@@ -74,7 +74,7 @@ pub struct BatchTable<F> {
 }
 
 impl Words {
-    /// The word in `row`; `None` for a null.
+    /// The word in `row`. `None` for a null.
     #[must_use]
     pub fn word(&self, row: usize) -> Option<&str> {
         usize::try_from(self.codes[row]).ok().map(|code| self.words[code].as_str())
@@ -107,7 +107,7 @@ pub(super) fn check_length(file: &str, column: &str, found: usize, rows: usize) 
 }
 
 impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
-    /// Requests from the batches of `next`, called `name` in messages; rows count from 1 over all batches.
+    /// Requests from the batches of `next`, called `name` in messages. Rows count from 1 over all batches.
     pub fn new(name: impl Into<String>, next: F) -> Self {
         Self {
             name: name.into(),
@@ -125,7 +125,7 @@ impl<F: FnMut() -> Result<Option<Batch>, WorkloadError>> BatchTable<F> {
         }
     }
 
-    /// Moves to the next batch that has rows; `false` when there is none.
+    /// Moves to the next batch that has rows. `false` when there is none.
     fn next_batch(&mut self) -> Result<bool, WorkloadError> {
         while self.row == self.batch.start_s.len() {
             self.rows_before += self.row as u64;

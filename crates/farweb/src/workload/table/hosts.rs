@@ -104,7 +104,7 @@ fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
     Ok(directory)
 }
 
-/// Takes a host table that was read elsewhere; `name` is for messages, rows count from 1.
+/// Takes a host table that was read elsewhere. `name` is for messages, rows count from 1.
 ///
 /// # Errors
 /// As [`open_hosts`]; and when the columns differ in length or a code has no word.

@@ -137,7 +137,7 @@ const LAYOUT: Layout = Layout {
 /// Summary of a request table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
-    /// Number of requests; at least 1.
+    /// Number of requests. At least 1.
     pub requests: u64,
     /// Number of different hosts.
     pub hosts: usize,
@@ -145,7 +145,7 @@ pub struct Summary {
     pub first_start: Instant,
     /// Start of the latest request.
     pub last_start: Instant,
-    /// True if the rows come by start time; otherwise they are sorted in memory (80 bytes a request).
+    /// True if the rows come by start time. Otherwise they are sorted in memory (80 bytes a request).
     pub sorted: bool,
     /// Bytes of all requests together.
     pub request_bytes: u64,
@@ -328,7 +328,7 @@ fn summarized(
     Ok((requests, names, summary))
 }
 
-/// The request in the next row; `None` at the end.
+/// The request in the next row. `None` at the end.
 fn read_request(table: &mut TextTable, directory: &mut Directory) -> Result<Option<Request>, WorkloadError> {
     if !table.next_row()? {
         return Ok(None);

@@ -34,7 +34,7 @@ pub(super) struct Place<'a> {
     pub(super) position: Position,
 }
 
-/// Position in the table; both count from 1.
+/// Position in the table. Both count from 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Position {
     /// A line of a text file.

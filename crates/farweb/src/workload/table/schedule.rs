@@ -1,6 +1,6 @@
 //! Schedules of links: rate, delay, loss and state by time.
 //!
-//! The columns are those of [`SCHEDULE`]; a header line names those that are there. An empty cell leaves its value as it
+//! The columns are those of [`SCHEDULE`]. A header line names those that are there. An empty cell leaves its value as it
 //! was. A rate of 0 is the state `down` until a row with another rate.
 //!
 //! A schedule becomes steps and outages of a link, as a scenario has them.
@@ -212,7 +212,7 @@ impl Schedule {
     }
 }
 
-/// A rate; `Some(None)` is 0.
+/// A rate. `Some(None)` is 0.
 fn rate(mbps: f64) -> Option<Option<BitRate>> {
     (0.0..=1e6).contains(&mbps).then(|| BitRate::from_bps((mbps * 1e6).round() as u64))
 }
@@ -225,7 +225,7 @@ fn share(share: f64) -> Option<f64> {
     (0.0..=1.0).contains(&share).then_some(share)
 }
 
-/// A state; `Some(None)` is `up`.
+/// A state. `Some(None)` is `up`.
 #[expect(clippy::needless_pass_by_value, reason = "as a parsed number is passed")]
 fn mode(word: String) -> Option<Option<OutageMode>> {
     match &*word {

@@ -11,7 +11,7 @@ use crate::schema::TableSpec;
 use crate::workload::WorkloadError;
 use crate::workload::lines::{LINE_BYTES_MAX, Line, Lines, quoted};
 
-/// Most columns of a row, known or not; a row with more is no row of such a table.
+/// Most columns of a row, known or not. A row with more is no row of such a table.
 const FIELDS_MAX: usize = 64;
 
 /// Layout of a kind of table.
@@ -99,7 +99,7 @@ impl TextTable {
         Ok(table)
     }
 
-    /// Moves to the next row; `false` at the end.
+    /// Moves to the next row. `false` at the end.
     pub(super) fn next_row(&mut self) -> Result<bool, WorkloadError> {
         if !self.waiting && !self.read_line()? {
             return Ok(false);
@@ -124,7 +124,7 @@ impl TextTable {
         Err(self.place().problem(why))
     }
 
-    /// Value of column `column` of the layout in the current row; `None` when it is empty or not in the file.
+    /// Value of column `column` of the layout in the current row. `None` when it is empty or not in the file.
     pub(super) fn get(&self, column: usize) -> Option<&str> {
         let text = self.field_of[column]
             .filter(|field| *field < self.fields.len())
@@ -158,7 +158,7 @@ impl TextTable {
         self.text[start..end].trim_ascii()
     }
 
-    /// Splits the next line that is not blank into fields; `false` at the end.
+    /// Splits the next line that is not blank into fields. `false` at the end.
     fn read_line(&mut self) -> Result<bool, WorkloadError> {
         loop {
             let whole = match self.lines.next()? {
@@ -249,7 +249,7 @@ fn split(
 }
 
 impl Separator {
-    /// True when `byte` ends a field; LF stands for the end of the line.
+    /// True when `byte` ends a field. LF stands for the end of the line.
     const fn ends_field(self, byte: u8) -> bool {
         match self {
             Self::Comma => matches!(byte, b',' | b'\n'),

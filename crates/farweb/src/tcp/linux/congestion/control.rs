@@ -1,6 +1,6 @@
 //! The congestion controls, behind the calls that each answers.
 //!
-//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer, and `ssthresh` of BBR; the rest of BBR is reached
+//! Models the calls of `struct tcp_congestion_ops` that Reno and CUBIC answer, and `ssthresh` of BBR. The rest of BBR is reached
 //! by [`Congestion`](super::Congestion). Leaves out nothing.
 //!
 //! Source: Linux 6.18 `include/net/tcp.h`, `struct tcp_congestion_ops`.
@@ -33,7 +33,7 @@ impl Control {
         }
     }
 
-    /// Forgets what the handshake has shown; BBR begins behind it.
+    /// Forgets what the handshake has shown. BBR begins behind it.
     pub(super) fn renew(&mut self, profile: &Profile) {
         if let Self::Cubic(cubic) = self {
             *cubic = Cubic::new(profile.hystart);
@@ -86,7 +86,7 @@ impl Control {
         }
     }
 
-    /// The first segment leaves after nothing was in flight (`cwnd_event` with `CA_EVENT_TX_START`); the one before it left in
+    /// The first segment leaves after nothing was in flight (`cwnd_event` with `CA_EVENT_TX_START`). The one before it left in
     /// jiffy `last_sent`.
     pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
         match self {

@@ -31,11 +31,11 @@ const STEP_MIN: u32 = 2;
 /// State of CUBIC.
 #[derive(Debug, Clone)]
 pub(super) struct Cubic {
-    /// Window before the last loss, or what fast convergence made of it; zero before the first.
+    /// Window before the last loss, or what fast convergence made of it. Zero before the first.
     last_max_cwnd: u32,
     /// Smallest round-trip time.
     delay_min: Option<Duration>,
-    /// How the window grows beyond slow start, once it has; most connections end before.
+    /// How the window grows beyond slow start, once it has. Most connections end before.
     avoidance: Option<Box<Avoidance>>,
     exit: SlowStartExit,
 }
@@ -51,7 +51,7 @@ struct Avoidance {
     /// Plateau of the cubic function, and its time since the epoch began, in 1024ths of a second.
     origin: u32,
     time_to_origin: u64,
-    /// Jiffy at which growth began after a loss; `None` until then.
+    /// Jiffy at which growth began after a loss. `None` until then.
     epoch_start: Option<u64>,
     /// Segments acknowledged towards the growth of `friendly_cwnd`, which is what Reno would have.
     friendly_acked: u32,

@@ -9,7 +9,7 @@
 //! A sender that paces waits for a train of a whole round trip, since its own ACKs are as far apart as its segments.
 //!
 //! Linux adds to the train's threshold the time of four largest offloaded segments at twice cwnd a round trip, at
-//! most 1 ms. Below 260 MB/s that is 1 ms; here it always is.
+//! most 1 ms. Below 260 MB/s that is 1 ms. Here it always is.
 //!
 //! Source: Linux 6.18 `tcp_cubic.c`, `hystart_update()`, `hystart_ack_delay()`; S. Ha, I. Rhee, "Taming the Elephants: New
 //! TCP Slow Start", 2008.
@@ -31,7 +31,7 @@ const BURST_ALLOWANCE: Duration = Duration::from_millis(1);
 /// State of HyStart.
 #[derive(Debug, Clone)]
 pub(super) struct Hystart {
-    /// A sign was seen; nothing is looked at until a timeout.
+    /// A sign was seen. Nothing is looked at until a timeout.
     found: bool,
     round_start: Instant,
     /// Last ACK that came close to the one before it.
@@ -68,7 +68,7 @@ impl Hystart {
         self.samples = 0;
     }
 
-    /// An ACK in slow start took `rtt`; `delay_min` is the smallest ever.
+    /// An ACK in slow start took `rtt`. `delay_min` is the smallest ever.
     pub(super) fn on_sample(
         &mut self,
         now: Instant,
@@ -124,7 +124,7 @@ mod tests {
 
     const RTT: Duration = Duration::from_millis(100);
 
-    /// ACKs one by one, `gap_micros` apart, each after `rtt`; the number of the one at which slow start ends.
+    /// ACKs one by one, `gap_micros` apart, each after `rtt`. The number of the one at which slow start ends.
     fn acks_until_found(cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
         acks_until_found_by(&Profile::linux(), cwnd, gap_micros, rtt)
     }

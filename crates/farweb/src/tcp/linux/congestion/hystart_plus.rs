@@ -3,7 +3,7 @@
 //! Models RFC 9406. When the smallest of at least 8 round trips of a round is an eighth (4 to
 //! 16 ms) above the smallest of the round before, growth falls to a quarter: conservative slow start. If a round there
 //! comes below the round trip that began it, it was a false alarm. After five such rounds ssthresh becomes cwnd. For the
-//! first slow start only; slow start after a timeout is as ever. Without pacing an ACK counts as 8 segments at most. Linux has no
+//! first slow start only. Slow start after a timeout is as ever. Without pacing an ACK counts as 8 segments at most. Linux has no
 //! such module. Leaves out nothing.
 //!
 //! Source: RFC 9406, sections 4.2 and 4.3.
@@ -128,7 +128,7 @@ mod tests {
     use super::super::window::SSTHRESH_INFINITE;
     use super::*;
 
-    /// A round of ten samples of `millis`; `number` is the number of its last byte.
+    /// A round of ten samples of `millis`. `number` is the number of its last byte.
     fn round(plus: &mut HystartPlus, window: &mut Window, number: u64, millis: u64) {
         let rtt = Duration::from_millis(millis);
         for ack in 1..=10 {

@@ -1,7 +1,7 @@
 //! Congestion control: how much may fly, in segments. [`recovery`](super::recovery) finds losses.
 //!
 //! [`Congestion`] owns the window: nothing else writes cwnd, ssthresh or the count towards the next growth. The
-//! connection reports events, and a [`Control`] (Reno, CUBIC, BBR) answers with a window; another one is a file here and a
+//! connection reports events, and a [`Control`] (Reno, CUBIC, BBR) answers with a window. Another one is a file here and a
 //! variant there. Beside it stand the parts common to controls: the reduction in step with deliveries ([`prr`]), the
 //! fate of an unused window ([`usage`]), and the pace ([`Pacing`]). BBR models the path, and sets window and pace in place of them:
 //! a control *by rate*.
@@ -82,7 +82,7 @@ impl Congestion {
         self.window.cwnd
     }
 
-    /// Window up to which growth is exponential; `None` before the first loss.
+    /// Window up to which growth is exponential. `None` before the first loss.
     pub(super) const fn ssthresh(&self) -> Option<u32> {
         if self.window.has_ssthresh() { Some(self.window.ssthresh) } else { None }
     }
@@ -98,7 +98,7 @@ impl Congestion {
         in_flight < self.window.cwnd
     }
 
-    /// Both SYNs are acknowledged; `syn_was_lost` more than once.
+    /// Both SYNs are acknowledged. `syn_was_lost` more than once.
     pub(super) fn on_established(&mut self, clock: &Clock, profile: &Profile, syn_was_lost: bool) {
         self.window =
             Window::new(if syn_was_lost { CWND_AFTER_LOST_SYN } else { profile.initial_cwnd_segments });
@@ -113,12 +113,12 @@ impl Congestion {
         self.usage = Usage::new(clock.jiffies());
     }
 
-    /// The first segment leaves after an empty flight; `last_sent` is the jiffy of the segment before it.
+    /// The first segment leaves after an empty flight. `last_sent` is the jiffy of the segment before it.
     pub(super) fn on_send_after_idle(&mut self, clock: &Clock, last_sent: u64) {
         self.control.on_send_after_idle(clock, last_sent);
     }
 
-    /// New data was acknowledged, or SACKed; the window does not grow yet (`pkts_acked`: HyStart looks at the delay).
+    /// New data was acknowledged, or SACKed. The window does not grow yet (`pkts_acked`: HyStart looks at the delay).
     pub(super) fn on_sample(&mut self, clock: &Clock, profile: &Profile, sample: &AckSample) {
         self.control.on_sample(clock, profile, &mut self.window, sample);
     }
@@ -176,12 +176,12 @@ impl Congestion {
         self.pacing.is_some()
     }
 
-    /// Pace in bit/s of payload; `None` without pacing, and before the first round trip is known.
+    /// Pace in bit/s of payload. `None` without pacing, and before the first round trip is known.
     pub(super) fn pace_bps(&self) -> Option<u64> {
         self.pacing.as_ref().map(|pacing| pacing.rate.saturating_mul(8)).filter(|rate| *rate > 0)
     }
 
-    /// Earliest departure of the next segment; `None` without pacing.
+    /// Earliest departure of the next segment. `None` without pacing.
     #[inline]
     pub(super) fn next_departure(&self) -> Option<Instant> {
         self.pacing.as_ref().map(|pacing| pacing.next())
@@ -238,7 +238,7 @@ impl Congestion {
         }
     }
 
-    /// The retransmission timer expired with `in_flight` segments still out; `is_new` when that is a loss which no episode
+    /// The retransmission timer expired with `in_flight` segments still out. `is_new` when that is a loss which no episode
     /// has answered yet.
     pub(super) fn on_timeout(
         &mut self,

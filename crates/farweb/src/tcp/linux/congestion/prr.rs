@@ -1,6 +1,6 @@
 //! Proportional rate reduction: the window shrinks in step with deliveries.
 //!
-//! Models the reduction in whole segments. Leaves out nothing of RFC 9937; in place of RecoverFS stands cwnd before the
+//! Models the reduction in whole segments. Leaves out nothing of RFC 9937. In place of RecoverFS stands cwnd before the
 //! reduction, as in Linux.
 //!
 //! Source: RFC 9937, section 6; Linux 6.18 `tcp_input.c`, `tcp_cwnd_reduction()`, `tcp_init_cwnd_reduction()`.
@@ -8,7 +8,7 @@
 /// Progress of a reduction, in segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reduction {
-    /// cwnd before it; zero before the first.
+    /// cwnd before it. Zero before the first.
     pub(super) prior_cwnd: u32,
     /// Delivered since it began.
     delivered: u32,
@@ -33,7 +33,7 @@ impl Reduction {
         self.sent += segments;
     }
 
-    /// Segments that may be sent now that `delivered` more have arrived; `is_safe` when the ACK moved and showed no new
+    /// Segments that may be sent now that `delivered` more have arrived. `is_safe` when the ACK moved and showed no new
     /// loss.
     pub(super) fn quota(&mut self, delivered: u32, is_safe: bool, in_flight: u32, ssthresh: u32) -> u32 {
         self.delivered += delivered;

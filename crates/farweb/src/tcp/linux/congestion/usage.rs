@@ -48,7 +48,7 @@ impl Usage {
 }
 
 impl Congestion {
-    /// True when it was the congestion window that kept more from being sent; in slow start half of it is enough.
+    /// True when it was the congestion window that kept more from being sent. In slow start half of it is enough.
     pub(super) const fn is_limiting(&self) -> bool {
         self.usage.is_limited
             || (self.window.in_slow_start() && self.window.cwnd < self.usage.max_packets.saturating_mul(2))

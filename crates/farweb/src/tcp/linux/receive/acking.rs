@@ -36,9 +36,9 @@ pub(super) struct Acking {
     delayed: Delayed,
     /// ACKs to be sent at once still.
     quick: u32,
-    /// Answers to received data; a dialogue from `pingpong_threshold` on.
+    /// Answers to received data. A dialogue from `pingpong_threshold` on.
     pingpong: u32,
-    /// Time that an ACK waits, in jiffies; zero before the first data.
+    /// Time that an ACK waits, in jiffies. Zero before the first data.
     ato: u64,
     /// Jiffy at which data last came in order.
     received_at: u64,
@@ -49,7 +49,7 @@ pub(super) struct Acking {
 /// A delayed ACK, if there is one.
 #[derive(Debug, Clone, Copy)]
 struct Delayed {
-    /// Jiffy that it was set to; it runs when the timer wheel comes to it.
+    /// Jiffy that it was set to. It runs when the timer wheel comes to it.
     timeout: u64,
     runs: When,
 }
@@ -151,7 +151,7 @@ impl Acking {
         self.pingpong = profile.pingpong_threshold;
     }
 
-    /// A segment that fills the size estimate, and a smaller one; `psh` as its flag says.
+    /// A segment that fills the size estimate, and a smaller one. `psh` as its flag says.
     pub(super) const fn on_full_segment(&mut self, psh: bool) {
         self.pushed |= psh;
     }
@@ -344,7 +344,7 @@ impl Acking {
         (self.pushed, self.pushed_again) = (false, false);
     }
 
-    /// A segment with data has left; soon after one came, it is an answer.
+    /// A segment with data has left. Soon after one came, it is an answer.
     pub(super) const fn on_data_sent(&mut self, clock: &Clock) {
         if clock.jiffies() - self.received_at < self.ato {
             self.pingpong = self.pingpong.saturating_add(1);

@@ -1,6 +1,6 @@
 //! Marks of routers: noticed on data, and echoed until the peer says that it has reduced its window (RFC 3168).
 //!
-//! Models the receiver of ECN. The first mark has two segments acknowledged at once; so has data without ECT once some had it,
+//! Models the receiver of ECN. The first mark has two segments acknowledged at once. So has data without ECT once some had it,
 //! as it is likely sent again. Leaves out accurate ECN (RFC 9768), which counts marks.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_ecn_check()`; `include/net/tcp_ecn.h`, `tcp_ecn_accept_cwr()`; RFC 3168, section

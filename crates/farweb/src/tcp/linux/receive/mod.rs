@@ -62,7 +62,7 @@ pub(super) struct Context<'c> {
 pub(super) struct Arrival {
     /// Bytes that have become readable.
     pub(super) delivered: u64,
-    /// True when the FIN is now in order; `rcv_nxt` is behind it.
+    /// True when the FIN is now in order. `rcv_nxt` is behind it.
     pub(super) fin: bool,
 }
 
@@ -115,7 +115,7 @@ enum Fin {
 }
 
 impl Receiver {
-    /// `mss` is what we offer; `clamp` is a receive window in bytes that a scenario sets, or auto-tuning.
+    /// `mss` is what we offer. `clamp` is a receive window in bytes that a scenario sets, or auto-tuning.
     #[inline]
     pub(super) fn new(profile: &Profile, mss: u16, clamp: Option<u64>) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Receiver {
         }
     }
 
-    /// Shift of our window that our SYN offers; `None` when scaling is off.
+    /// Shift of our window that our SYN offers. `None` when scaling is off.
     pub(super) const fn scale_offered(&self) -> Option<u8> {
         self.window.scale_offered()
     }
@@ -262,7 +262,7 @@ impl Receiver {
         self.acking.on_data_sent(clock);
     }
 
-    /// The window field for a segment that leaves now, scaled; moves `rcv_adv`.
+    /// The window field for a segment that leaves now, scaled. Moves `rcv_adv`.
     #[inline(always)]
     pub(super) fn advertise(&mut self) -> u16 {
         let (chosen, is_short) = self.window.choose(self.used(), self.segment);
@@ -293,7 +293,7 @@ impl Receiver {
         if read == 0 {
             return 0;
         }
-        // The buffer holds segments; a part of the bytes frees that part of their memory (chosen).
+        // The buffer holds segments. A part of the bytes frees that part of their memory (chosen).
         self.memory -= if read == self.readable {
             self.memory
         } else {

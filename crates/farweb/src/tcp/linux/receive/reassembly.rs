@@ -1,6 +1,6 @@
 //! Reassembly: keeps segments beyond a gap until the gap is filled.
 //!
-//! Models ranges of sequence numbers, a FIN taking one; payload has no content, so which of two overlapping copies is kept
+//! Models ranges of sequence numbers, a FIN taking one. Payload has no content, so which of two overlapping copies is kept
 //! cannot matter. Says which part of a segment was there before, for the report of duplicates (RFC 2883).
 //! Leaves out pruning, and joining of buffers.
 //!
@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-/// Ranges beyond the next number expected; most connections never have any.
+/// Ranges beyond the next number expected. Most connections never have any.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Early(Option<Box<Kept>>);
 

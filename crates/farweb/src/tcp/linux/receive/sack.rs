@@ -2,7 +2,7 @@
 //!
 //! Models Linux's four blocks, the one that a segment has touched last first; and one duplicate, which goes before them
 //! and is reported once.
-//! Leaves out which ACKs are held back; that is decided where ACKs are.
+//! Leaves out which ACKs are held back. That is decided where ACKs are.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_sack_maybe_coalesce()`, `tcp_sack_remove()`,
 //! `tcp_dsack_set()`, `tcp_dsack_extend()`; RFC 2018, section 4; RFC 2883, section 4.
@@ -14,7 +14,7 @@ const BLOCKS_MAX: usize = 4;
 /// Blocks that a header with timestamps holds beside a duplicate (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_EXPECTED: usize = 2;
 
-/// Report to send; most connections never have one.
+/// Report to send. Most connections never have one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SackReport(Option<Box<Report>>);
 
@@ -26,7 +26,7 @@ struct Report {
     duplicate: Option<Range<u64>>,
 }
 
-/// True when `a` and `b` overlap or touch; then `a` becomes both.
+/// True when `a` and `b` overlap or touch. Then `a` becomes both.
 fn joins(a: &mut Range<u64>, b: &Range<u64>) -> bool {
     let touches = b.start <= a.end && a.start <= b.end;
     if touches {
@@ -53,7 +53,7 @@ impl SackReport {
         }
     }
 
-    /// `range` came twice; it is reported with what touches it.
+    /// `range` came twice. It is reported with what touches it.
     pub(super) fn add_duplicate(&mut self, range: Range<u64>) {
         match &mut self.0.get_or_insert_default().duplicate {
             Some(known) => {

@@ -21,9 +21,9 @@ pub(super) struct Tuning {
     /// Number up to which had been read when the round trip began, and when that was.
     seq: u64,
     since: Instant,
-    /// Smoothed round trip in microseconds, times 8; zero before the first sample.
+    /// Smoothed round trip in microseconds, times 8. Zero before the first sample.
     rtt_x8: u64,
-    /// The window that is being timed ends here; `None` before the first.
+    /// The window that is being timed ends here. `None` before the first.
     window: Option<(NonZeroU64, Instant)>,
     last_echo: Option<u32>,
 }
@@ -33,7 +33,7 @@ impl Tuning {
         Self { best: 0, seq: 0, since: Instant::ZERO, rtt_x8: 0, window: None, last_echo: None }
     }
 
-    /// The connection opens; a round trip's worth is `best` bytes at first.
+    /// The connection opens. A round trip's worth is `best` bytes at first.
     pub(super) const fn start(&mut self, now: Instant, seq: u64, best: u64) {
         self.best = best;
         self.seq = seq;
@@ -55,7 +55,7 @@ impl Tuning {
         self.best = self.best.min(window);
     }
 
-    /// A segment brought back the timestamp `echo`, sent `age_millis` before; `is_full` when it is of full size.
+    /// A segment brought back the timestamp `echo`, sent `age_millis` before. `is_full` when it is of full size.
     pub(super) fn on_echo(&mut self, echo: u32, age_millis: u32, is_full: bool) {
         if self.last_echo == Some(echo) {
             return;
@@ -71,7 +71,7 @@ impl Tuning {
         }
     }
 
-    /// Data came in order up to `rcv_nxt`; the window is `window` bytes.
+    /// Data came in order up to `rcv_nxt`. The window is `window` bytes.
     pub(super) fn on_data(&mut self, now: Instant, rcv_nxt: u64, window: u64) {
         if let Some((end, since)) = self.window {
             if rcv_nxt < end.get() {

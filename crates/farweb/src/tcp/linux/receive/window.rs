@@ -111,7 +111,7 @@ impl ReceiveWindow {
         self.advertised.min(WINDOW_FIELD_MAX) as u16
     }
 
-    /// The connection opens; segments of the peer have `option_bytes` of options.
+    /// The connection opens. Segments of the peer have `option_bytes` of options.
     pub(super) fn start(&mut self, rcv_nxt: u64, scaling: bool, option_bytes: u64, passive: bool) {
         if passive {
             self.advertised = self.initial(self.mss - option_bytes);
@@ -193,7 +193,7 @@ impl ReceiveWindow {
         self.clamp = self.fixed.min(full);
     }
 
-    /// A segment of `len` bytes in `memory` came, `used` memory being taken. True when the window may grow by it; `segment` is
+    /// A segment of `len` bytes in `memory` came, `used` memory being taken. True when the window may grow by it. `segment` is
     /// the size of the peer's segments.
     pub(super) fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> bool {
         let space = self.window_in(self.memory.saturating_sub(used));

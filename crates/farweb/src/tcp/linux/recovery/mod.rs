@@ -115,7 +115,7 @@ impl Recovery {
 }
 
 impl Connection {
-    /// Moves the state machine with an ACK that is not plainly good; `duplicates` is 1 for a duplicate ACK.
+    /// Moves the state machine with an ACK that is not plainly good. `duplicates` is 1 for a duplicate ACK.
     pub(super) fn alert(&mut self, duplicates: u32, ack: &mut Ack) -> Resend {
         if self.queue.is_empty() {
             self.queue.sacked_out = 0;
@@ -203,7 +203,7 @@ impl Connection {
         Resend::Lost
     }
 
-    /// In the states without retransmissions; `so_far` goes out if nothing is lost.
+    /// In the states without retransmissions. `so_far` goes out if nothing is lost.
     fn alert_elsewhere(&mut self, duplicates: u32, ack: &mut Ack, so_far: Resend) -> Resend {
         if !self.agreed.sack && ack.una_advanced {
             self.queue.sacked_out = 0;
@@ -237,7 +237,7 @@ impl Connection {
         ack.retransmission_lost |= self.queue.retrans_out < retransmissions;
     }
 
-    /// Enters fast recovery; what a mark asks for too (`ece`) is not undone.
+    /// Enters fast recovery. A reduction that a mark asks for too (`ece`) is not undone.
     pub(super) fn enter_recovery(&mut self, ece: bool) {
         if !self.is_anything_retransmitted() {
             self.recovery.undo.first_retransmit = None;
@@ -289,7 +289,7 @@ impl Connection {
         self.recovery.frto = self.profile.frto && (is_new || timeouts > 0);
     }
 
-    /// Marks all as lost except segments sent less than a round trip ago; a receiver that has thrown data away loses its
+    /// Marks all as lost except segments sent less than a round trip ago. A receiver that has thrown data away loses its
     /// SACKs.
     fn mark_lost_at_timeout(&mut self) {
         let Some(front) = self.queue.front() else { return };

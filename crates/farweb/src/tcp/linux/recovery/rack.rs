@@ -73,7 +73,7 @@ impl Rack {
         self.kept = (self.kept + 1).min(RECOVERIES_KEPT);
     }
 
-    /// Widens the reordering window, at most once a round trip; `prior_delivered` is what had been delivered when the
+    /// Widens the reordering window, at most once a round trip. `prior_delivered` is what had been delivered when the
     /// newest segment of this ACK was sent.
     fn update_steps(&mut self, prior_delivered: u64, delivered: u64) {
         if prior_delivered < self.raised_at {
@@ -89,7 +89,7 @@ impl Rack {
         }
     }
 
-    /// Time that a segment sent at `sent_at` may still take; `None` when it is overdue.
+    /// Time that a segment sent at `sent_at` may still take. `None` when it is overdue.
     fn remaining(&self, now: Instant, sent_at: Instant, window: Duration) -> Option<Duration> {
         let deadline = sent_at + self.rtt + window;
         (deadline > now).then(|| deadline - now)

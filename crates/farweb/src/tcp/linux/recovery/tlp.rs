@@ -21,7 +21,7 @@ const TIMEOUT_MIN: Duration = Duration::from_millis(2);
 /// A probe that is out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::tcp::linux) struct Probe {
-    /// `snd_nxt` when it was sent; `None` when none is out.
+    /// `snd_nxt` when it was sent. `None` when none is out.
     pub(in crate::tcp::linux) high_seq: Option<NonZeroU64>,
     /// It was sent before, as data.
     pub(super) is_retransmission: bool,
@@ -36,7 +36,7 @@ impl Connection {
             && matches!(self.recovery.state, CaState::Open | CaState::Cwr)
     }
 
-    /// Sets the timer to the next probe. True when it did; if not, the retransmission timer is wanted.
+    /// Sets the timer to the next probe. True when it did. If not, the retransmission timer is wanted.
     ///
     /// `is_progress` when the retransmission timer would start anew, else it runs from the first segment on.
     pub(in crate::tcp::linux) fn schedule_probe(&mut self, is_progress: bool) -> bool {

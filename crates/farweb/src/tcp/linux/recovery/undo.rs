@@ -16,11 +16,11 @@ use crate::tcp::state::State;
 /// State needed to take back a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::tcp::linux) struct Undo {
-    /// `snd_una` when the reduction began; `None` when there is nothing to take back.
+    /// `snd_una` when the reduction began. `None` when there is nothing to take back.
     pub(in crate::tcp::linux) marker: Option<u64>,
-    /// Retransmissions not reported as duplicates; at zero the reduction may be taken back. `None` before the first.
+    /// Retransmissions not reported as duplicates. At zero the reduction may be taken back. `None` before the first.
     retransmissions: Option<u32>,
-    /// ssthresh before the reduction; `None` when cwnd must stay reduced.
+    /// ssthresh before the reduction. `None` when cwnd must stay reduced.
     pub(super) prior_ssthresh: Option<u32>,
     /// Timestamp of the first retransmission of the episode.
     pub(in crate::tcp::linux) first_retransmit: Option<u32>,

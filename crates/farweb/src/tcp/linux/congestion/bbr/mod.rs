@@ -96,13 +96,13 @@ pub(super) struct Bbr {
     /// Shortest round trip in microseconds, if known, and its jiffy.
     min_rtt: Option<u64>,
     min_rtt_at: u64,
-    /// Last jiffy of PROBE_RTT; `None` while more is in flight than it allows (`probe_rtt_done_stamp`).
+    /// Last jiffy of PROBE_RTT. `None` while more is in flight than it allows (`probe_rtt_done_stamp`).
     probe_rtt_until: Option<u64>,
     probe_rtt_round_done: bool,
     phase: usize,
     /// Start of the phase in microseconds.
     phase_at: u64,
-    /// The pipe is full; the rate at its last growth by a quarter, and rounds since.
+    /// The pipe is full. The rate at its last growth by a quarter, and rounds since.
     is_full: bool,
     full_rate: u64,
     full_rounds: u32,
@@ -344,7 +344,7 @@ impl Bbr {
         is_probing_rtt
     }
 
-    /// Sets the pace; until the pipe is full it only rises (`bbr_set_pacing_rate()`).
+    /// Sets the pace. Until the pipe is full it only rises (`bbr_set_pacing_rate()`).
     fn set_pace(&mut self, found: &Found, cwnd: u32, gain: u64) {
         if !self.has_seen_rtt && found.srtt.is_some() {
             self.begin_pace(found, cwnd);

@@ -1,14 +1,14 @@
 //! The rate of a policer: a steady share of losses at a steady rate.
 //!
 //! Models BBR's long-term estimate in Linux. From a loss on, intervals of 4 to 16 rounds end with a loss where at least a fifth
-//! of what arrived was lost besides; two in a row with rates within an eighth, or 4 kbit/s, give the rate of a policer, which
+//! of what arrived was lost besides. Two in a row with rates within an eighth, or 4 kbit/s, give the rate of a policer, which
 //! then replaces BBR's own for 48 rounds. An application that sends too little begins the search anew. Leaves out nothing.
 //!
 //! Source: Linux 6.18 `tcp_bbr.c`, `bbr_lt_bw_sampling()`, `bbr_lt_bw_interval_done()`.
 
 use super::{Found, ONE, RATE_UNIT, pace};
 
-/// Fewest rounds of an interval (`bbr_lt_intvl_min_rtts`); the most are four times as many.
+/// Fewest rounds of an interval (`bbr_lt_intvl_min_rtts`). The most are four times as many.
 const ROUNDS_MIN: u32 = 4;
 /// Share of losses to what was delivered, in 256ths (`bbr_lt_loss_thresh`).
 const LOSS_MIN: u64 = 50;
@@ -39,7 +39,7 @@ impl Policer {
         self.is_found.then_some(self.rate)
     }
 
-    /// A round begins; true when the rate has held for long enough.
+    /// A round begins. True when the rate has held for long enough.
     pub(super) const fn is_round_last(&mut self) -> bool {
         self.rounds += 1;
         self.rounds >= ROUNDS_HELD
@@ -55,7 +55,7 @@ impl Policer {
         (self.delivered, self.lost, self.rounds) = (found.delivered, found.lost, 0);
     }
 
-    /// Looks at an ACK while no policer is known; true when it shows one.
+    /// Looks at an ACK while no policer is known. True when it shows one.
     pub(super) fn note(&mut self, found: &Found, lost: u32, app_limited: bool, round_started: bool) -> bool {
         if !self.is_sampling {
             if lost == 0 {

@@ -16,7 +16,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Takes the value of `round`; values of more than `window` rounds ago no longer count.
+    /// Takes the value of `round`. Values of more than `window` rounds ago no longer count.
     pub(super) fn insert(&mut self, window: u32, round: u32, value: u64) {
         let new = (round, value);
         let age = |(of, _): (u32, u64)| round - of;
