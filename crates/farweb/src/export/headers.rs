@@ -18,7 +18,7 @@
 //! The one-way agents of ns-2 know neither SYN nor windows, and their packets do not always count 40 bytes of headers. In a
 //! capture they have the headers, with a closed window.
 //!
-//! Payload is the caller's. Farweb counts bytes and has none of its own. Left out: fragments, IP options, urgent data.
+//! Payload is the caller's. farweb counts bytes and has none of its own. Left out: fragments, IP options, urgent data.
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use rand_core::Rng as _;

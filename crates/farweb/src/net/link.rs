@@ -42,9 +42,19 @@ pub struct Link<P> {
     /// Of a link that does not change.
     delay: Duration,
     takes_no_time: bool,
-    /// It is more than a rate, a delay and a drop-tail queue, or measures how long packets wait.
-    is_special: bool,
+    meets: Meets,
     meter: Meter,
+}
+
+/// Parts that a packet meets besides a rate, a delay and a drop-tail queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meets {
+    /// None.
+    Nothing,
+    /// Losses, and marks of a list.
+    Losses,
+    /// Another queue, a link that changes, or a measurement of waits. Losses too, if there are any.
+    More,
 }
 
 /// A packet on a link.
@@ -81,8 +91,13 @@ impl<P: Packet> Link<P> {
             transmitter = Transmitter::changing(changes);
         }
         let queue = Queue::new(queue, || random("aqm"));
+        let meets = match () {
+            () if queue.is_managed() || transmitter.is_changing() => Meets::More,
+            () if loss.is_none() => Meets::Nothing,
+            () => Meets::Losses,
+        };
         Self {
-            is_special: !loss.is_none() || queue.is_managed() || transmitter.is_changing(),
+            meets,
             loss,
             queue,
             transmitter,
@@ -109,8 +124,10 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
-        if self.is_special {
-            return self.enqueue_special(now, packet);
+        if self.meets != Meets::Nothing
+            && let Some(enqueued) = self.meet(now, packet)
+        {
+            return enqueued;
         }
         let bytes = packet.bytes();
         if !self.queue.fits(now, bytes) {
@@ -121,13 +138,14 @@ impl<P: Packet> Link<P> {
         self.accept(now, packet, sent, event)
     }
 
-    /// The same on a link that is more than a rate, a delay and a drop-tail queue, or that measures how long packets wait.
+    /// The same on a link with more than that. `None` leaves the packet to the plain queue behind the losses.
     #[inline(never)]
-    fn enqueue_special(&mut self, now: Instant, packet: &P) -> Enqueued {
+    fn meet(&mut self, now: Instant, packet: &P) -> Option<Enqueued> {
         match self.loss.hit(now, packet) {
-            None => self.queue_up(now, packet),
-            Some(Hit::Lost) => self.drop(DropReason::Loss),
-            Some(Hit::Marked) => self.mark(now, packet),
+            None if self.meets == Meets::Losses => None,
+            None => Some(self.queue_up(now, packet)),
+            Some(Hit::Lost) => Some(self.drop(DropReason::Loss)),
+            Some(Hit::Marked) => Some(self.mark(now, packet)),
         }
     }
 
@@ -387,7 +405,7 @@ impl<P: Packet> Link<P> {
     /// Measures how long packets wait, from now on.
     pub fn measure_waits(&mut self) {
         self.meter.measure_waits();
-        self.is_special = true;
+        self.meets = Meets::More;
     }
 
     /// Packets on the link: waiting, in transmission, and travelling to the far end.

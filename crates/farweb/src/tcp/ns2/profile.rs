@@ -50,7 +50,7 @@ constants! {
     /// (`timerfix_`; on since 11 May 2001).
     timer_after_rtt: bool = true;
 
-    /// Timeouts in a row after which an agent gives up. Ns-2's never does. Chosen: an hour and a half of them, so that a run ends.
+    /// Timeouts in a row after which an agent gives up. ns-2's never does. Chosen: an hour and a half of them, so that a run ends.
     timeouts_max: u32 = 100;
 
     /// Duplicate ACKs that start a fast retransmit (`numdupacks_`).
