@@ -16,6 +16,7 @@ mod family;
 mod http2;
 mod inputs;
 pub(crate) mod key;
+mod link;
 mod link_files;
 mod load;
 mod model;
