@@ -42,7 +42,7 @@ def add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     for name, those in counts["unclear"].items():
         first = unclear.get(name, {**those, "requests": 0})
         unclear[name] = {**first, "requests": first["requests"] + those["requests"]}
-    add_named(together, counts, log.strip())
+    _add_named(together, counts, log.strip())
     together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
     if counts["requests"] == 0:
         together.setdefault("sorted", True)
@@ -55,11 +55,11 @@ def add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     together["last_start_s"] = max(last, last if before is None else before)
 
 
-def add_named(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
-    """Add what names its line, to the same of logs before: the first request, and the longest of the time-outs."""
-    if together.get("first_request") is None:
-        first = counts["first_request"]
-        together["first_request"] = None if first is None else {"log": log, **first}
+def _add_named(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
+    """Add what names its line, to the same of logs before: the earliest request, and the longest of the time-outs."""
+    before, first = together.setdefault("first_request", None), counts["first_request"]
+    if first is not None and (before is None or first["start_unix_s"] < before["start_unix_s"]):
+        together["first_request"] = {"log": log, **first}
     waits = {"log": log, **counts["time_outs"]}
     known = together.get("time_outs", {**waits, "requests": 0})
     longest = max(known, waits, key=lambda those: those["longest_s"])
