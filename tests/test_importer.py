@@ -146,18 +146,13 @@ def test_the_facts_of_all_requests_stand_beside_what_the_table_carries(farweb: F
         assert row in shown, row
 
 
-def test_facts_of_several_logs_add_up_and_the_busiest_span_carries_less(farweb: Farweb, folder: Path) -> None:
+def test_facts_of_several_logs_add_up(farweb: Farweb, folder: Path) -> None:
     (folder / "a.log").write_text(LOG)
     (folder / "b.log").write_text(TUNNEL)
     (folder / "c.log").write_text('c - - [25/Oct/2015:04:11:25 +0100] "GET /x HTTP/1.1" 200 1000\n')
     found = farweb("workload", "import", "a.log", "b.log", "--json").json()
     assert found["tunnels"] == {"requests": 1, "bytes": 84500}
     assert (found["bytes_logged"], found["schemes"]["http"]["requests"]) == (103000, 4)
-    busiest = farweb("workload", "import", "a.log", "--busiest", "1s", "--json", "-o", "busiest.parquet").json()
-    assert (busiest["requests"], busiest["bytes_logged"]) == (2, 18500)
-    left_out = busiest["dropped_bytes"]["outside-busiest"]
-    assert left_out == pytest.approx(500, abs=250), "the share is that of sizes with requests"
-    assert busiest["carried_bytes_share"] == pytest.approx((15500 - left_out) / 18500)
     other = farweb("workload", "import", "a.log", "c.log", "--json", "-o", "other.parquet").json()
     assert (other["software"], other["http_versions"]["1.1"]["requests"]) == ("Squid", 1)
 
@@ -167,8 +162,6 @@ def test_requests_for_objects_with_several_sizes_are_counted(folder: Path, monke
     every = import_log("-", "out.parquet", format="squid")
     assert (every.counts["objects"], every.counts["cache_treatment"]["of_several_sizes"]) == (2, 5)
     assert "5 (100 %)" in every._repr_html_()
-    busiest = import_log("-", "busiest.parquet", format="squid", busiest_s=3.0)
-    assert (busiest.requests, busiest.counts["cache_treatment"]["of_several_sizes"]) == (3, 2), "of what is kept"
 
 
 def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,9 +273,9 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     assert imported("--client", "10.0.0.1") == ([1250, 900250], {"other-client": 2})
     assert imported("--from", "2015-10-25T05:00", "--to", "2015-10-25T05:30") == ([900250], {"outside-time": 3})
     assert imported("--no-errors") == ([1250, 5250, 7250], {"not-successful": 1})
-    assert imported("--busiest", "1h") == ([900250, 5250], {"outside-busiest": 2})
-    assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-busiest": 2}), "its end is outside"
-    assert imported("--busiest", "30 min") == ([900250], {"outside-busiest": 3})
+    assert imported("--busiest", "1h") == ([900250, 5250], {"outside-time": 2})
+    assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-time": 2}), "its end is outside"
+    assert imported("--busiest", "30 min") == ([900250], {"outside-time": 3})
     assert imported("--busiest", "30m") == imported("--busiest", "30 min")
     samples = {tuple(imported("--sample", "50%", "--seed", str(seed))[0]) for seed in range(3, 6)}
     assert len(samples) > 1
@@ -296,6 +289,7 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
         (("--busiest", "much"), "--busiest: found much; write a span such as 1h"),
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
+        (("--busiest", "500ms"), "--busiest: found 0.5 s; write whole seconds, such as 90 s or 1h"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
         (("--sample-by", "host"), "--sample-by: is of a sample; write its share as well, --sample 10%"),
         (("--seed", "4"), "--seed: is of a sample; write its share as well, --sample 10%"),
@@ -497,14 +491,39 @@ def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:
         assert without["time_outs"]["requests"] == 0, "of the requests of the table"
 
 
-def test_the_first_request_of_a_busiest_span_is_that_of_its_log(farweb: Farweb, folder: Path) -> None:
-    (folder / "old.log").write_text("".join(CLF.splitlines(keepends=True)[:2]))
-    (folder / "new.log").write_text("".join(CLF.splitlines(keepends=True)[2:]))
-    options = ("workload", "import", "old.log", "new.log", "-o", "t.parquet", "--busiest", "1h", "--json")
-    found = farweb(*options).json()
-    first = found["first_request"]
-    assert (first["log"], first["line"], first["url"]) == ("old.log", 2, "/b")
-    assert (found["requests"], found["clients"]) == (2, 2)
+def test_a_busiest_span_is_what_its_ends_give_of_several_logs_in_any_order_and_of_a_pipe(
+    farweb: Farweb, folder: Path
+) -> None:
+    """Every count is of the span's own requests: errors, those given up, bytes, the first request."""
+    nginx = '192.0.2.1 - - [25/Oct/2015:0{}:00:0{} +0100] "GET /{} HTTP/1.1" {} {}\n'
+    quiet = [nginx.format(4, n, "q", *row) for n, row in enumerate([(499, 0), (499, 700), (404, 300), (200, 10)])]
+    busy = [nginx.format(6, n, "b", *row) for n, row in enumerate([(200, 5000), (499, 0), (499, 70), (502, 30)])]
+    (folder / "new.log").write_text("".join(reversed(busy)))
+    (folder / "old.log").write_text("".join(quiet))
+    words = ("--json", "-o")
+
+    def imported(out: str, *options: str) -> dict[str, Any]:
+        found = farweb("workload", "import", "new.log", "old.log", *options, *words, out).json()
+        return {name: each for name, each in found.items() if name not in ("busiest", "log", "out")}
+
+    busiest = imported("a.parquet", "--busiest", "1h")
+    assert busiest == imported("b.parquet", "--from", "2015-10-25T06:00", "--to", "2015-10-25T07:00")
+    assert (busiest["given_up"], busiest["errors"]["requests"]) == ({"requests": 1, "bytes": 320}, 2)
+    assert busiest["dropped"] == {"outside-time": 4, "aborted": 1}
+    first = busiest["first_request"]
+    assert (first["log"], first["line"], first["url"]) == ("new.log", 4, "/b"), "the earliest, last in its log"
+    assert imported("c.parquet")["first_request"]["log"] == "old.log"
+    assert pq.read_table("a.parquet").equals(pq.read_table("b.parquet"))
+    earlier = imported("d.parquet", "--busiest", "1h", "--to", "2015-10-25T05:00")
+    assert (earlier["requests"], earlier["dropped"]) == (3, {"outside-time": 5}), "it begins with a request"
+    command = [sys.executable, "-m", "farweb", "workload", "import", "-", "--busiest", "1h", *words, "p.parquet"]
+    logs = "".join((folder / name).read_text() for name in ("new.log", "old.log"))
+    piped = json.loads(subprocess.run(command, input=logs.encode(), capture_output=True, check=True).stdout)
+    of_pipe = {**busiest, **{name: {**busiest[name], "log": ""} for name in ("first_request", "time_outs")}}
+    assert {name: piped[name] for name in of_pipe} == of_pipe
+    failed = subprocess.run([*command[:-1], "f.parquet"], input=b"junk\n", capture_output=True, check=False)
+    assert (failed.returncode, b"farweb: standard input: no known" in failed.stderr) == (2, True), failed.stderr
+    assert set(os.listdir(folder)) == {"new.log", "old.log", *(f"{name}.parquet" for name in "abcdp")}
 
 
 def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:

@@ -711,6 +711,7 @@ class LogReader:
         client: str | None = None,
         from_: str | None = None,
         to: str | None = None,
+        span_ns: tuple[int, int] | None = None,
         sample: float | None = None,
         sample_by: str = "client",
         seed: int = 1,
@@ -746,6 +747,7 @@ class LogReader:
             client: Only requests of these clients; `*` stands for any text and `?` for a character.
             from_: Only requests that start then or later: a date, or a date and a time.
             to: Only requests that start before.
+            span_ns: Only requests that start in this span, in ns since 1970 or the start of the log, its end excluded.
             sample: Share of clients or hosts, above 0 to 1; None: all.
             sample_by: Unit of the sample, drawn with all its requests: `client` or `host`.
             seed: Another one draws others.

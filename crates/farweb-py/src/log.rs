@@ -77,7 +77,7 @@ impl LogReader {
         path, format, *, log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
         request_bytes = None, assume_bytes = None, server_time = "elapsed", elapsed_unit = None, server_name = "server", client_key = None,
-        client_from_forwarded = false, client = None, from_ = None, to = None,
+        client_from_forwarded = false, client = None, from_ = None, to = None, span_ns = None,
         sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None, place = 0,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
@@ -102,6 +102,7 @@ impl LogReader {
         client: Option<String>,
         from_: Option<&str>,
         to: Option<&str>,
+        span_ns: Option<(i64, i64)>,
         sample: Option<f64>,
         sample_by: &str,
         seed: u64,
@@ -129,6 +130,7 @@ impl LogReader {
                 client,
                 from: bound("from", from_)?,
                 to: bound("to", to)?,
+                span: span_ns.map(|(begin, end)| begin..end),
                 sample: sample.map(|share| Sample { share, by, seed }),
                 max_unreadable,
             };

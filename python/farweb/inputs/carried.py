@@ -12,7 +12,7 @@ LOW = 0.9
 
 _SHORT = 0.9995  # 100 % with three digits
 
-_NOT_SELECTED = ("outside-time", "other-client", "not-sampled", "outside-busiest")
+_NOT_SELECTED = ("outside-time", "other-client", "not-sampled")
 _HEADER_ALONE = "revalidation"
 _NOT_ON_THE_LINK = ("hit", "sibling-hit", _HEADER_ALONE, "answered-by-proxy", "denied", "icp")
 

@@ -36,31 +36,27 @@ class ImportReport:
         log: Name, format and options of the logs.
         counts: As the reader counted, of all logs together: `lines`, `dropped` by reason, `meanings` of the reasons,
             `unreadable`, `unreadable_by` (the value that is wrong), `assumptions` and others; `hosts` and `clients` are
-            the numbers of different ones in the table, `gaps` the times without a request: `longer_than_s`,
-            `number`, `longest_s`; `time_outs` the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and
-            `longest_s`, `status`, `line`, `log` of the longest; `first_request` is the first one, as its line was read:
-            `log`, `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those
-            that are logged, `server_s`, `wait_s`; both null where a log from standard input was cut to its busiest
-            span;
-            `unread_fields` those behind the agent that the format does not name: `requests` that have them, their
-            `share`, and the number of `fields` and `text` of the first one, empty in a table with pseudonyms;
-            `given_up` the requests that their client, or a proxy that waited for a server, gave up, with the bytes of
-            responses that came before (`{"requests", "bytes"}`), and `unclear` those with a value that says nothing
-            (`{"scheme": {"requests", "text"}}`, the text of the first), both before the busiest span is cut out;
-            `repeats` the lines that stand in two logs (`log`, `other`, `lines`, `is_whole`);
-            `units` what was decided about times whose format leaves their unit open, and why;
-            `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
-            `with_server_time` is the number of requests that have one,
-            `with_wait` of those with a wait for the first byte too, `with_client` of requests with a
-            client, `origin_unix_s` the Unix time of `start_s`
-            0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests
-            kept and bytes of their responses by the rule that caches follow, before the busiest span is cut out:
-            `caching` (`{rule: {"requests", "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the
-            storable ones with `query`, `cookie` and `set-cookie`; `has_cache_control`: the log has the header;
-            `errors` those answered by a status of 400 or more (`{"requests", "bytes"}`). Of all requests that could be
-            read, also those left out: `schemes`, `http_versions` and `methods`
-            (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`), `bytes_logged`: bytes of responses
-            and, where logged, of requests, without estimates. `dropped_bytes` are those left out, by reason, and
+            the numbers of different ones in the table, `gaps` the times without a request: `longer_than_s`, `number`,
+            `longest_s`; `time_outs` the errors 408, 502, 503 and 504 after 10 s or more: `requests`, and `longest_s`,
+            `status`, `line`, `log` of the longest; `first_request` is the earliest one, as its line was read: `log`,
+            `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
+            logged, `server_s`, `wait_s`; `unread_fields` those behind the agent that the format does not name:
+            `requests` that have them, their `share`, and the number of `fields` and `text` of the first one, empty in a
+            table with pseudonyms; `given_up` the requests that their client, or a proxy that waited for a server, gave
+            up, with the bytes of responses that came before (`{"requests", "bytes"}`), and `unclear` those with a value
+            that says nothing (`{"scheme": {"requests", "text"}}`, the text of the first); `repeats` the lines that
+            stand in two logs (`log`, `other`, `lines`, `is_whole`); `units` what was decided about times whose format
+            leaves their unit open, and why; `unit_doubt` is an assumption about the unit of a span that others write in
+            another one, or null; `with_server_time` is the number of requests that have one, `with_wait` of those with
+            a wait for the first byte too, `with_client` of requests with a client, `origin_unix_s` the Unix time of
+            `start_s` 0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it.
+            Requests kept and bytes of their responses by the rule that caches follow: `caching` (`{rule: {"requests",
+            "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the storable ones with `query`,
+            `cookie` and `set-cookie`; `has_cache_control`: the log has the header; `errors` those answered by a status
+            of 400 or more (`{"requests", "bytes"}`). Of all requests that could be read, also those left out:
+            `schemes`, `http_versions` and `methods` (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests",
+            "bytes"}`), `bytes_logged`: bytes of responses and, where logged, of requests, without estimates.
+            `dropped_bytes` are those left out, by reason, and
             `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
             server that wrote the logs; null where they do not name it.
     """

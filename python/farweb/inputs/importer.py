@@ -1,8 +1,9 @@
 """Imports logs of proxies and servers into a request table, for `farweb workload import`.
 
 The core reads each log in a stream. The rows go to a Parquet file as they come, which is then sorted by start time (on
-disk, when it is large) and shifted to start at zero. Memory: some 30 B for each object of the logs, some 100 B for each
-client, and for the busiest part the seconds with requests.
+disk, when it is large) and shifted to start at zero. Readings before find lines that stand in two logs, and the busiest
+span: standard input is kept in a file meanwhile. Memory: some 30 B for each object of the logs, some 100 B for each
+client, and for the busiest span the seconds with requests.
 """
 
 import contextlib
@@ -20,7 +21,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.errors import WorkloadError, require_range
@@ -28,20 +28,20 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
+from farweb.inputs.busiest import busiest_of
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
+from farweb.inputs.log_counts import add, carried_share
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.progress import Progress
-from farweb.text.quantities import FIRST_UNIX_S, count
+from farweb.text.quantities import count
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
-_OUTSIDE_BUSIEST = "outside-busiest"
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
 _RTT_MS_MAX = 86_400_000  # a day, longer than the longest delay of a scenario
-_BYTES = ("request_bytes", "response_bytes")
 _KEY_BYTES = 16  # of SipHash
 _NO_LINES = ("blank", "header", "part")
 """Reasons of lines that are not expected to have a request."""
@@ -149,7 +149,7 @@ def import_log(
         fields: A key of JSON objects: start=ts, url=req.path, bytes=n, elapsed=took:ms. May be repeated. The unit of a
             span (s, ms, us or ns, default s) stands behind its key. Several keys for one meaning are one text with
             commas.
-        busiest_s: Only the span of this length, in s, with most bytes of responses, from a whole second on.
+        busiest_s: Only the span of this length, in whole seconds, with most bytes of responses, from a whole second on.
         client_key: One text gives clients the same pseudonyms in all logs. Without it the key comes from the bytes of
             the logs, for the same pseudonyms in another import of them, or is random for standard input.
         keep_clients: Write clients as the log names them, without pseudonyms.
@@ -172,6 +172,8 @@ def import_log(
         if str(each) != "-":
             check_file(each, WorkloadError, "name a log, or - for standard input")
     out = Path(out)
+    if busiest_s is not None and (busiest_s < 1 or busiest_s % 1):
+        raise WorkloadError(f"--busiest: found {busiest_s:g} s; write whole seconds, such as 90 s or 1h")
     _may_write(out, logs)
     key, of_key = _client_key(client_key, logs, keep_clients=keep_clients)
     names = ", ".join(each.name for each in logs)
@@ -183,11 +185,15 @@ def import_log(
         **({"client_names": "as-logged"} if key is None else {"client_names": "pseudonyms"}),
         **({} if key is None else {"client_key": of_key}),
     }
-    with staged_file(out) as stage:
+    with staged_file(out) as stage, _files(logs, stage.parent) as files:
         raw = stage.with_name("raw.parquet")
-        overview = _overview(logs, format, options)
+        described = {name: options.get(name) for name in ("log_format", "fields")}
+        overview = _core.LogOverview([str(file) for file in files], format, **described)
         options = {**options, "client_key": key, "overview": overview}
-        counts = _copy(logs, raw, progress, format, options)
+        busiest = None if busiest_s is None else busiest_of(files, busiest_s, format, options, progress)
+        if busiest is not None:
+            options["span_ns"] = busiest.ns
+        counts = _copy(logs, files, raw, progress, format, options)
         counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
             formats = ", ".join(counts["formats"])
@@ -199,13 +205,12 @@ def import_log(
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
             sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent)
-        span = (counts.pop("first_start_s"), counts.pop("last_start_s"))
-        if busiest_s is not None:
-            span = _only_busiest(raw, span[0], busiest_s, counts)
-            counts.update(_named_in_busiest(logs, counts, format, options))
-        counts["carried_bytes_share"] = _carried(counts)
-        counts["origin_unix_s"] += span[0]
-        survey, methods = _surveyed(raw, span, counts)
+        first_s, last_s = counts.pop("first_start_s"), counts.pop("last_start_s")
+        if busiest is not None:
+            counts["busiest"] = busiest.counted(counts["response_bytes"])
+        counts["carried_bytes_share"] = carried_share(counts)
+        counts["origin_unix_s"] += first_s
+        survey, methods = _surveyed(raw, counts)
         treatment = CacheTreatment.of(survey)
         counts["objects"], counts["cache_treatment"] = survey.objects, asdict(treatment)
         absent = {name for name, known in (("wait_s", "with_wait"), ("client", "with_client")) if counts[known] == 0}
@@ -213,21 +218,38 @@ def import_log(
         absent |= set() if treatment.bypassing or treatment.served_only else {"caching"}
         absent |= set() if counts.pop("with_tls") else {"tls"}
         kept = {"log": source, **counts, **({} if key is None else _without_clients(counts))}
-        _begin_at_zero(raw, stage, span, absent, json.dumps(kept, ensure_ascii=False))
-    return ImportReport(out, counts["requests"], span[1] - span[0], source, counts)
+        _begin_at_zero(raw, stage, first_s, absent, json.dumps(kept, ensure_ascii=False))
+    return ImportReport(out, counts["requests"], last_s - first_s, source, counts)
 
 
-def _overview(logs: Sequence[Path], format: str, options: Mapping[str, Any]) -> _core.LogOverview | None:
-    """A first reading of the logs, or None where one is standard input, which is read once."""
-    if any(str(log) == "-" for log in logs):
-        return None
-    described = {name: options.get(name) for name in ("log_format", "fields")}
-    return _core.LogOverview([str(log) for log in logs], format, **described)
+@contextlib.contextmanager
+def _files(logs: Sequence[Path], folder: Path) -> Iterator[list[Path]]:
+    """The logs as files that can be read again: of standard input a copy in `folder`, for one block."""
+    copy = folder / "standard-input"
+    is_piped = any(str(log) == "-" for log in logs)
+    if is_piped:
+        with copy.open("wb") as out:
+            out.writelines(_standard_input())
+    try:
+        yield [copy if str(log) == "-" else log for log in logs]
+    except WorkloadError as error:
+        if not is_piped:
+            raise
+        raise WorkloadError(str(error).replace(str(copy), "standard input")) from None
 
 
-def _repeats(logs: Sequence[Path], overview: _core.LogOverview | None) -> list[dict[str, Any]]:
+def _standard_input() -> Iterator[bytes]:
+    try:
+        with open(0, "rb", closefd=False) as piped:
+            while part := piped.read(1 << 20):
+                yield part
+    except OSError as error:
+        raise WorkloadError(f"standard input: cannot be read: {error.strerror}") from None
+
+
+def _repeats(logs: Sequence[Path], overview: _core.LogOverview) -> list[dict[str, Any]]:
     """Lines that stand in two logs, by their names."""
-    found = [] if overview is None else json.loads(overview.repeats())
+    found = json.loads(overview.repeats())
     return [{**each, "log": str(logs[each["log"]]), "other": str(logs[each["other"]])} for each in found]
 
 
@@ -289,12 +311,13 @@ def _without_elapsed_times(counts: Mapping[str, Any], options: Mapping[str, Any]
 
 def _copy(
     logs: Sequence[Path],
+    files: Sequence[Path],
     raw: Path,
     progress: Progress | None,
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Write the requests as they come, with starts since the origin of the first log, or no file without any.
+    """Write the requests of `files` as they come, with starts since the origin of the first, or no file without any.
 
     Returns the counts of all logs together.
     """
@@ -302,8 +325,8 @@ def _copy(
     rows, known = 0, dict.fromkeys(_TIMES.values(), 0)
     with contextlib.ExitStack() as stack:
         writer = None
-        for place, log in enumerate(logs):
-            reader = _core.LogReader(str(log), format, **options, place=place)
+        for place, (log, file) in enumerate(zip(logs, files, strict=True)):
+            reader = _core.LogReader(str(file), format, **options, place=place)
             while (columns := reader.batch(_ROWS)) is not None:
                 if writer is None:
                     schema = _schema(columns, "", options["client_key"] is None)
@@ -318,141 +341,8 @@ def _copy(
                         known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
                 if progress is not None:
                     progress(rows, None, f"{rows:,} requests")
-            _add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
+            add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
     return {**together, **known}
-
-
-def _add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
-    """Add the counts of a log, called `log` in messages, to the sums so far."""
-    for name in (
-        "lines",
-        "requests",
-        "unreadable_lines",
-        "request_bytes",
-        "response_bytes",
-        "bytes_logged",
-        "with_elapsed_time",
-    ):
-        together[name] = together.get(name, 0) + counts[name]
-    for by_reason in ("dropped", "dropped_bytes", "storable_with", "unreadable_by"):
-        sums = together.setdefault(by_reason, {})
-        for reason, number in counts[by_reason].items():
-            sums[reason] = sums.get(reason, 0) + number
-    together.setdefault("meanings", {}).update(counts["meanings"])
-    for name in ("schemes", "http_versions", "methods", "caching"):
-        parts = together.setdefault(name, {})
-        for key, part in counts[name].items():
-            parts[key] = _sum(parts.get(key), part)
-    together["has_cache_control"] = together.get("has_cache_control", False) or counts["has_cache_control"]
-    together["unit_doubt"] = together.get("unit_doubt") or counts["unit_doubt"]
-    for name in ("tunnels", "errors", "given_up"):
-        together[name] = _sum(together.get(name), counts[name])
-    servers = (together.get("software"), counts["software"])
-    together["software"] = ", ".join(dict.fromkeys(name for name in servers if name)) or None
-    units = [] if counts["unit"] is None else [f"{log}times are {counts['unit']}"]
-    for name, those in (("formats", [counts["format"]]), ("assumptions", counts["assumptions"]), ("units", units)):
-        all_of_them = together.setdefault(name, [])
-        all_of_them += [each for each in those if each not in all_of_them]
-    before, unread = together.get("unread_fields", {"requests": 0}), counts["unread_fields"]
-    both = before["requests"] + unread["requests"]
-    together["unread_fields"] = {**(before if before["requests"] else unread), "requests": both}
-    unclear = together.setdefault("unclear", {})
-    for name, those in counts["unclear"].items():
-        first = unclear.get(name, {**those, "requests": 0})
-        unclear[name] = {**first, "requests": first["requests"] + those["requests"]}
-    _add_named(together, counts, log.strip())
-    together.setdefault("unreadable", []).extend({**line, "log": log} for line in counts["unreadable"])
-    if counts["requests"] == 0:
-        together.setdefault("sorted", True)
-        return
-    shift = counts["origin_unix_s"] - together["origin_unix_s"]
-    first, last = counts["first_start_s"] + shift, counts["last_start_s"] + shift
-    before = together.get("last_start_s")
-    together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
-    together["first_start_s"] = min(together.get("first_start_s", first), first)
-    together["last_start_s"] = max(last, last if before is None else before)
-
-
-def _add_named(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
-    """Add what names its line, to the same of logs before: the first request, and the longest of the time-outs."""
-    if together.get("first_request") is None:
-        first = counts["first_request"]
-        together["first_request"] = None if first is None else {"log": log, **first}
-    waits = {"log": log, **counts["time_outs"]}
-    known = together.get("time_outs", {**waits, "requests": 0})
-    longest = max(known, waits, key=lambda those: those["longest_s"])
-    together["time_outs"] = {**longest, "requests": known["requests"] + waits["requests"]}
-
-
-def _sum(part: Mapping[str, int] | None, other: Mapping[str, int]) -> dict[str, int]:
-    """Sum of two parts of a log, each with `requests` and `bytes`."""
-    return {name: number + (part[name] if part else 0) for name, number in other.items()}
-
-
-def _carried(counts: Mapping[str, Any]) -> float | None:
-    """Share of the logged bytes that the table carries, or None where no bytes are logged."""
-    logged = counts["bytes_logged"]
-    return 1 - sum(counts["dropped_bytes"].values()) / logged if logged else None
-
-
-def _only_busiest(raw: Path, begin_s: float, length_s: float, counts: dict[str, Any]) -> tuple[float, float]:
-    """First and last start within the span of `length_s` with most bytes of responses. `counts` become the span's."""
-    by_second: dict[int, int] = {}
-    for start, response in _numbers(raw, ("start_s", "response_bytes")):
-        inverse = np.floor(start - begin_s).astype(np.int64)
-        found, places = np.unique(inverse, return_inverse=True)
-        sums = np.bincount(places, weights=response)
-        for second, total in zip(found.tolist(), sums.tolist(), strict=True):
-            by_second[second] = by_second.get(second, 0) + round(total)
-    starts = np.fromiter(by_second, np.int64)  # in order, as the rows are
-    sums = np.concatenate([[0], np.cumsum(np.fromiter(by_second.values(), np.int64))])
-    ends = np.searchsorted(starts, starts + length_s, side="left")
-    window = sums[ends] - sums[:-1]
-    best = int(np.argmax(window))
-    low, high = begin_s + float(starts[best]), begin_s + float(starts[best]) + length_s
-    kept = {"requests": 0, "request_bytes": 0, "response_bytes": 0, **dict.fromkeys(_TIMES.values(), 0)}
-    first, last = high, low
-    for start, request, response, *times in _numbers(raw, ("start_s", "request_bytes", "response_bytes", *_TIMES)):
-        inside = (start >= low) & (start < high)
-        if inside.any():
-            first, last = min(first, float(start[inside][0])), max(last, float(start[inside][-1]))
-            kept["requests"] += int(inside.sum())
-            kept["request_bytes"] += int(request[inside].sum())
-            kept["response_bytes"] += int(response[inside].sum())
-            for name, column in zip(_TIMES.values(), times, strict=True):
-                kept[name] += int(np.count_nonzero(~np.isnan(column[inside])))
-    counts["busiest"] = {
-        "length_s": length_s,
-        "from_unix_s": counts["origin_unix_s"] + low,
-        "bytes_share": kept["response_bytes"] / counts["response_bytes"],
-    }
-    counts["dropped"][_OUTSIDE_BUSIEST] = counts["requests"] - kept["requests"]
-    # The table has headers that logs leave out, so bytes as logged are divided by its shares.
-    carried = counts["bytes_logged"] - sum(counts["dropped_bytes"].values())
-    inside = sum(kept[name] for name in _BYTES) / sum(counts[name] for name in _BYTES)
-    counts["dropped_bytes"][_OUTSIDE_BUSIEST] = round(carried * (1 - inside))
-    counts["meanings"][_OUTSIDE_BUSIEST] = "are outside the busiest span"
-    counts.update(kept)
-    return first, last
-
-
-def _named_in_busiest(
-    logs: Sequence[Path], counts: Mapping[str, Any], format: str, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The first request of the logs in their busiest span, and its time-outs, or None of standard input."""
-    begin = counts["busiest"]["from_unix_s"]
-    bounds = {"from_": begin, "to": begin + counts["busiest"]["length_s"]}
-    on_own_clock = "s" if begin < FIRST_UNIX_S else ""
-    inside = {**options, **{name: f"{at:.9f}{on_own_clock}" for name, at in bounds.items()}}
-    together: dict[str, Any] = {}
-    for place, log in enumerate(logs):
-        if str(log) == "-":
-            return {"first_request": None, "time_outs": None}
-        reader = _core.LogReader(str(log), format, **inside, place=place)
-        while reader.batch(_ROWS) is not None and counts["time_outs"]["requests"]:
-            pass
-        _add_named(together, json.loads(reader.report()), log.name if len(logs) > 1 else "")
-    return together
 
 
 def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:
@@ -465,22 +355,21 @@ def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
-    """Survey of the requests that start within `span`, and their methods, with counts of hosts, clients and schemes."""
+def _surveyed(raw: Path, counts: dict[str, Any]) -> tuple[_core.Survey, set[str]]:
+    """Survey of the requests, and their methods, with counts of hosts, clients and schemes."""
     hosts, clients, methods = set[str](), set[int | str](), set[str]()
     secure: Counter[bool | None] = Counter()
-    counts["with_client"], counts["with_tls"], last, gaps = 0, 0, span[0], [0.0]
+    counts["with_client"], counts["with_tls"], last, gaps = 0, 0, np.inf, [0.0]
 
-    def inside() -> Iterator[pa.RecordBatch]:
+    def batches() -> Iterator[pa.RecordBatch]:
         nonlocal last
         columns = ["start_s", "host", "object", "response_bytes", "client", "method", "caching", "tls"]
-        for batch in source.iter_batches(batch_size=_ROWS, columns=columns):
-            those = _within(batch, span)
+        for those in source.iter_batches(batch_size=_ROWS, columns=columns):
             counts["with_client"] += those.num_rows - those["client"].null_count
             starts = those["start_s"].to_numpy()
             between = np.diff(starts, prepend=last)
             gaps.extend(between[between > GAP_S].tolist())
-            last = float(starts[-1]) if len(starts) else last
+            last = float(starts[-1])
             counts["with_tls"] += those.num_rows - those["tls"].null_count
             secure.update(those["tls"].filter(pc.not_equal(those["method"], "CONNECT")).to_pylist())
             for seen, column in ((hosts, "host"), (clients, "client"), (methods, "method")):
@@ -488,41 +377,24 @@ def _surveyed(raw: Path, span: tuple[float, float], counts: dict[str, Any]) -> t
             yield those
 
     with pq.ParquetFile(raw) as source:
-        survey = survey_of(inside())
+        survey = survey_of(batches())
     counts["hosts"], counts["clients"] = len(hosts), len(clients)
     counts["tls"] = {name: secure[known] for name, known in (("https", True), ("http", False), ("unknown", None))}
     counts["gaps"] = {"longer_than_s": GAP_S, "number": len(gaps) - 1, "longest_s": max(gaps)}
     return survey, methods
 
 
-def _within(batch: pa.RecordBatch, span: tuple[float, float]) -> pa.RecordBatch:
-    """The rows that start within `span`, of rows by start."""
-    starts = batch["start_s"].to_numpy()
-    low, high = np.searchsorted(starts, span[0], "left"), np.searchsorted(starts, span[1], "right")
-    return batch.slice(int(low), int(high - low))
-
-
-def _numbers(raw: Path, columns: Sequence[str]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Some columns of a table, batch by batch, with NaN for nulls."""
-    with pq.ParquetFile(raw) as source:
-        for batch in source.iter_batches(batch_size=_ROWS, columns=list(columns)):
-            yield tuple(batch[name].to_numpy(zero_copy_only=False) for name in columns)
-
-
-def _begin_at_zero(raw: Path, out: Path, span: tuple[float, float], absent: set[str], report: str) -> None:
-    """Write the rows of `raw` that start within `span` to `out`, with starts since its first one, but no `absent`."""
+def _begin_at_zero(raw: Path, out: Path, first_s: float, absent: set[str], report: str) -> None:
+    """Write the rows of `raw` to `out`, with starts since `first_s`, without the columns `absent`."""
     with pq.ParquetFile(raw) as source:
         as_text = not pa.types.is_uint64(source.schema_arrow.field("client").type)
         schema = _schema(set(source.schema_arrow.names) - absent, report, as_text)
         position = schema.get_field_index("start_s")
         with pq.ParquetWriter(out, schema, compression="zstd") as writer:
             for batch in source.iter_batches(batch_size=_ROWS, columns=schema.names):
-                inside = _within(batch, span)
-                if inside.num_rows == 0:
-                    continue
                 # No log is finer than a microsecond: whole ones take off what subtraction adds.
-                microseconds = np.rint((inside["start_s"].to_numpy() - span[0]) * 1e6)
-                columns = [*inside.columns[:position], pa.array(microseconds / 1e6), *inside.columns[position + 1 :]]
+                microseconds = np.rint((batch["start_s"].to_numpy() - first_s) * 1e6)
+                columns = [*batch.columns[:position], pa.array(microseconds / 1e6), *batch.columns[position + 1 :]]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
 
 

@@ -69,7 +69,7 @@ def doubts(kept: Mapping[str, Any]) -> Iterator[str]:
     """Reasons why server times may be wrong, a sentence each with its remedy."""
     if kept["with_server_time"] and (unit := kept.get("unit_doubt")):
         yield unit
-    elapsed = min(kept["with_elapsed_time"], kept["with_server_time"])  # the first counts requests left out later too
+    elapsed = kept["with_elapsed_time"]
     if elapsed and not kept["log"].get("rtt_ns"):
         yield (
             f"server times of {plural(elapsed, 'request')} are elapsed times and contain the path "

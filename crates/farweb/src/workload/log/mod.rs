@@ -111,6 +111,11 @@ struct Entry {
 }
 
 impl Entry {
+    /// Unix time of its start, in s.
+    fn start_unix_s(&self) -> f64 {
+        (self.at - self.before) as f64 / 1e9
+    }
+
     /// The request as line `number` was read.
     fn described(&self, number: u64, record: &Record<'_>) -> FirstRequest {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -120,7 +125,7 @@ impl Entry {
         let method = record.method.as_deref().or(line.map(|line| line.method)).unwrap_or(b"GET");
         FirstRequest {
             line: number,
-            start_unix_s: (self.at - self.before) as f64 / 1e9,
+            start_unix_s: self.start_unix_s(),
             client: self.client.as_deref().map(text),
             method: text(method),
             url: text(url),
@@ -360,7 +365,9 @@ fn verdict(
                 report.given_up.add(entry.response_bytes);
             }
             report.time_outs.add(number, &record, entry.server.whole());
-            if report.first_request.is_none() {
+            let is_first =
+                report.first_request.as_ref().is_none_or(|first| entry.start_unix_s() < first.start_unix_s);
+            if is_first {
                 report.first_request = Some(entry.described(number, &record));
             }
             None

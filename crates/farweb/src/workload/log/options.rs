@@ -1,6 +1,7 @@
 //! Options of reading a log.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use super::caching::Bypass;
@@ -72,6 +73,8 @@ pub struct LogOptions {
     pub from: Option<Bound>,
     /// Only requests that start before this time.
     pub to: Option<Bound>,
+    /// Only requests that start in this span, in ns since 1970, of `from` and `to` as well.
+    pub span: Option<Range<i64>>,
     /// Only requests of a sample of clients or hosts.
     pub sample: Option<Sample>,
     /// Share of lines that may be unreadable, 0 to 1.
@@ -97,6 +100,7 @@ impl Default for LogOptions {
             client: None,
             from: None,
             to: None,
+            span: None,
             sample: None,
             max_unreadable: 0.01,
         }

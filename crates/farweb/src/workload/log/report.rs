@@ -229,7 +229,7 @@ pub struct Report {
     pub treated: CachingReport,
     /// Unreadable lines by the value that is wrong; `form` where a line is not divided as its format says.
     pub unreadable_by: BTreeMap<String, u64>,
-    /// The first request of the table, as its line was read.
+    /// The earliest request of the table, of several the first in the log, as its line was read.
     pub first_request: Option<FirstRequest>,
     /// Requests of the table with a time-out for an answer.
     pub time_outs: TimeOuts,

@@ -48,7 +48,10 @@ pub(super) fn unwanted(record: &Record<'_>, start: i64, options: &LogOptions) ->
     let zone_s = record.at.and_then(|at| at.zone_s);
     let before = |bound: &Bound| bound.is_after(start, zone_s);
     let client = record.client.as_deref().unwrap_or_default();
-    if options.from.as_ref().is_some_and(before) || options.to.as_ref().is_some_and(|to| !before(to)) {
+    let is_outside = options.from.as_ref().is_some_and(before)
+        || options.to.as_ref().is_some_and(|to| !before(to))
+        || options.span.as_ref().is_some_and(|span| !span.contains(&start));
+    if is_outside {
         Some(Reason::OutsideTime)
     } else if options.client.as_ref().is_some_and(|pattern| !matches(pattern.as_bytes(), client)) {
         Some(Reason::OtherClient)

@@ -697,6 +697,19 @@ fn fields_that_a_format_leaves_unread_are_reported() {
 }
 
 #[test]
+fn the_first_request_is_the_earliest_and_a_span_has_its_begin_and_not_its_end() {
+    let line = |second: u32| {
+        CLF.replace("10:00:00", &format!("10:00:0{second}")).replace("/a", &format!("/{second}"))
+    };
+    let text = [3, 1, 2, 0].map(line).join("\n");
+    let begin = 1_715_335_200_000_000_000;
+    for (span, line, kept) in [(None, 4, 4), (Some(begin + 1_000_000_000..begin + 3_000_000_000), 2, 2)] {
+        let (batch, report) = read(LogFormat::CLF, &text, LogOptions { span, ..LogOptions::default() });
+        assert_eq!((report.first_request.unwrap().line, batch.start_s.len()), (line, kept));
+    }
+}
+
+#[test]
 fn the_first_request_is_reported_as_it_was_read() {
     let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "499 0"));
     let (_, report) = read(LogFormat::CLF, &text, any_unreadable());

@@ -1,0 +1,82 @@
+"""The busiest span of the logs of an import, found by a first reading; a second one takes the requests in it."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from farweb import _core
+from farweb.progress import Progress
+
+_ROWS = 65_536  # chosen: some MB a batch
+
+
+@dataclass(frozen=True)
+class Busiest:
+    """The span of some length with most bytes of responses.
+
+    Attributes:
+        begin_s: Its first second, Unix time or since the start of the log.
+        length_s: Its length.
+        all_bytes: Bytes of all responses, in it or not.
+    """
+
+    begin_s: int
+    length_s: int
+    all_bytes: int
+
+    @property
+    def ns(self) -> tuple[int, int]:
+        """Its begin and its end, in ns."""
+        return self.begin_s * 10**9, (self.begin_s + self.length_s) * 10**9
+
+    def counted(self, response_bytes: int) -> dict[str, float]:
+        """As an import counts it, with the share of the bytes that are in it."""
+        return {
+            "length_s": float(self.length_s),
+            "from_unix_s": float(self.begin_s),
+            "bytes_share": response_bytes / self.all_bytes,
+        }
+
+
+def busiest_of(
+    logs: Sequence[Path], length_s: float, format: str, options: Mapping[str, Any], progress: Progress | None
+) -> Busiest | None:
+    """The span of `length_s` with most bytes of responses, from a whole second with a request on.
+
+    Args:
+        logs: The logs, each a file.
+        length_s: Its length, in whole seconds.
+        format: As the core's reader takes it.
+        options: The same.
+        progress: Called as requests are read.
+
+    Returns:
+        The first one of several. None: no log has a request.
+
+    Raises:
+        WorkloadError: A log cannot be read.
+    """
+    by_second, rows = Counter[int](), 0
+    for place, log in enumerate(logs):
+        reader = _core.LogReader(str(log), format, **options, place=place)
+        while (columns := reader.batch(_ROWS)) is not None:
+            origin = json.loads(reader.report())["origin_unix_s"]
+            seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + origin
+            found, places = np.unique(seconds, return_inverse=True)
+            sums = np.bincount(places, weights=np.asarray(columns["response_bytes"]))
+            by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
+            rows += len(seconds)
+            if progress is not None:
+                progress(rows, None, f"{rows:,} requests looked at")
+    if not by_second:
+        return None
+    starts = np.sort(np.fromiter(by_second, np.int64))
+    sums = np.cumsum([0, *(by_second[second] for second in starts.tolist())])
+    ends = np.searchsorted(starts, starts + int(length_s), side="left")
+    best = int(np.argmax(sums[ends] - sums[:-1]))
+    return Busiest(int(starts[best]), int(length_s), int(sums[-1]))
