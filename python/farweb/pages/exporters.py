@@ -60,7 +60,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         _kind(entry, response, url),
         text(request.get("method")).upper() or "GET",
         status,
-        _protocol(entry, response),
+        _protocol(entry, response, exporter),
         scheme == "https",
         request_bytes=request_bytes,
         response_bytes=response_bytes,
@@ -232,8 +232,15 @@ def _body(entry: Json, exporter: str) -> float:
     return _bytes(response.get("_transferSize")) or body
 
 
-def _protocol(entry: Json, response: Json) -> str:
+_CUT = ("us:", "2 ", "k")
+"""Beginnings of `httpVersion` in old files of WebPageTest for HTTP/2 and SPDY: three letters, from the sixth on, of a
+first header line ``:status: 200``, ``HTTP/2 200`` or ``200 OK``, where one of HTTP/1.1 has ``1.1``."""
+
+
+def _protocol(entry: Json, response: Json, exporter: str) -> str:
     word = (text(entry.get("_protocol")) or text(response.get("httpVersion"))).lower()
+    if exporter == "webpagetest" and word.startswith(_CUT):
+        return "h2"
     if word.startswith("h3") or "quic" in word or "http/3" in word:
         return "h3"
     return "h2" if word.startswith(("h2", "spdy")) or "/2" in word else "h1"
