@@ -148,6 +148,9 @@ def test_pushed_responses(tmp_path: Path, creator: str, given: dict[str, Any], i
         ("Firefox", {"connection": "8443", "response": {"httpVersion": "HTTP/2"}}, "", "h2"),
         ("chrome-har", {"connection": "1106", "response": {"httpVersion": "spdy"}}, "1106", "h2"),
         ("WebPagetest", {"_socket": 12, "response": {"httpVersion": "us:"}, "_protocol": "h3-29"}, "12", "h3"),
+        ("WebPagetest", {"_socket": 12, "response": {"httpVersion": "us:"}}, "12", "h2"),
+        ("WebPagetest", {"_socket": 12, "response": {"httpVersion": "2 3"}}, "12", "h2"),
+        ("WebPagetest", {"_socket": 12, "response": {"httpVersion": "1.1"}}, "12", "h1"),
         ("WebInspector", {"response": {"httpVersion": "http/2.0"}}, "", "h2"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from farweb.pages.graph import RULES
 from farweb.pages.har import read_har
 from farweb.pages.recording import recording_of
-from hars import WPT, entry, recorded, sent
+from hars import CSS, WPT, entry, recorded, sent
 from page_errors import issues_within
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
@@ -78,6 +78,13 @@ def test_webpagetest_stamps_what_waited_for_a_connection_when_it_was_ready(tmp_p
         tmp_path, entry(**opener), entry("https://a.example/b.css", **waited), creator="WebPagetest", onload=900
     )
     assert [each.issue_ms for each in page.sent] == [150, 150]
+    hop = entry(
+        "https://b.example/", **{**WPT, "_load_start": 100}, response={"status": 302, "redirectURL": f"{CSS}?q"}
+    )
+    for target in (opener, waited):  # its connection, or another one's, is under way when the hop ends at 170
+        rows = [entry(**opener), hop, entry(f"{CSS}?masked", **target)]
+        page = recorded(tmp_path, *rows, creator="WebPagetest", onload=900)
+        assert [each.issue_ms for each in page.sent] == [100, 150, 170]
 
 
 def test_a_wait_for_six_busy_connections_is_made_anew_and_any_other_is_the_browsers(tmp_path: Path) -> None:

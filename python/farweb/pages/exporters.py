@@ -52,7 +52,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         host, scheme = "", "unreadable"
     times = _of_webpagetest(page, entry) if exporter == "webpagetest" else _of_timings(page, entry, exporter)
     status = int(number(response.get("status")) or 0)
-    request_bytes, response_bytes = _sizes(entry, request, response, status, exporter)
+    request_bytes, response_bytes = _sizes(page, entry, request, response, status, exporter)
     initiator, initiator_type = _initiator(entry)
     sent = Sent(
         url,
@@ -60,7 +60,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
         _kind(entry, response, url),
         text(request.get("method")).upper() or "GET",
         status,
-        _protocol(entry, response),
+        _protocol(entry, response, exporter),
         scheme == "https",
         request_bytes=request_bytes,
         response_bytes=response_bytes,
@@ -177,31 +177,26 @@ def _of_webpagetest(page: HarPage, entry: Json) -> dict[str, Any]:
     }
 
 
-_COUNTED_MOST = 1.05
-"""Most that WebPageTest counts of a response, over its body and its header as text, which are more than what crosses in
-HTTP/2 and less than with chunks. Chosen: versions of 2018 count much of it twice."""
+def _counted(page: HarPage, entry: Json) -> float:
+    """Bytes that WebPageTest counted of a response, header included. 0: none, or its counts of the page are double."""
+    return 0.0 if page.counts_twice else _bytes(entry.get("_bytesIn"))
 
 
-def _sizes(entry: Json, request: Json, response: Json, status: int, exporter: str) -> tuple[int, int]:
+def _sizes(page: HarPage, entry: Json, request: Json, response: Json, status: int, exporter: str) -> tuple[int, int]:
     """Bytes of request and response on the wire, headers included."""
     asked = number(request.get("headersSize"))
     request_bytes = asked if asked is not None and 0 < asked < _HEADER_MAX else REQUEST_HEADER_BYTES
     request_bytes += _bytes(request.get("bodySize"))
-    transferred = _bytes(response.get("_transferSize"))
     body = _body(entry, exporter)
     if not body and number(response.get("bodySize")) != 0:
         body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
     most = _body_max(request, response, status)
-    came = _bytes(entry.get("_bytesIn"))  # of WebPageTest
-    heads = (number(response.get("headersSize")) or 0, came - body)
-    head = next((size for size in heads if 0 < size < _HEADER_MAX), RESPONSE_HEADER_BYTES)
-    if not body and came > 2 * head:  # its size of the object is lost
-        body = came - head
+    head = number(response.get("headersSize")) or 0
+    head = head if 0 < head < _HEADER_MAX else RESPONSE_HEADER_BYTES
     body = min(body, most)  # else of a copy from the cache, or of the target of a redirect
-    is_counted = 0 < body <= came <= _COUNTED_MOST * (body + head)
-    whole = came if is_counted else body + head
-    if 0 < transferred <= most + _HEADER_MAX:
-        whole = transferred
+    transferred = _bytes(response.get("_transferSize"))
+    is_transferred = 0 < transferred <= most + _HEADER_MAX
+    whole = transferred if is_transferred else _counted(page, entry) or body + head
     return round(request_bytes), max(1, round(whole))
 
 
@@ -215,7 +210,11 @@ def _body_max(request: Json, response: Json, status: int) -> float:
 
 def _is_sized(entry: Json, response: Json) -> bool:
     """True where any size of the response is known."""
-    sizes = (entry.get("_objectSize"), *(response.get(name) for name in ("_transferSize", "bodySize")))
+    sizes = (
+        entry.get("_bytesIn"),
+        entry.get("_objectSize"),
+        *(response.get(name) for name in ("_transferSize", "bodySize")),
+    )
     return any(
         (number(size) or 0.0) >= 0 and size is not None for size in (*sizes, table(response.get("content")).get("size"))
     )
@@ -233,8 +232,15 @@ def _body(entry: Json, exporter: str) -> float:
     return _bytes(response.get("_transferSize")) or body
 
 
-def _protocol(entry: Json, response: Json) -> str:
+_CUT = ("us:", "2 ", "k")
+"""Beginnings of `httpVersion` in old files of WebPageTest for HTTP/2 and SPDY: three letters, from the sixth on, of a
+first header line ``:status: 200``, ``HTTP/2 200`` or ``200 OK``, where one of HTTP/1.1 has ``1.1``."""
+
+
+def _protocol(entry: Json, response: Json, exporter: str) -> str:
     word = (text(entry.get("_protocol")) or text(response.get("httpVersion"))).lower()
+    if exporter == "webpagetest" and word.startswith(_CUT):
+        return "h2"
     if word.startswith("h3") or "quic" in word or "http/3" in word:
         return "h3"
     return "h2" if word.startswith(("h2", "spdy")) or "/2" in word else "h1"

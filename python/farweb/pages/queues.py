@@ -13,7 +13,11 @@ _TOGETHER_MS = 8.0
 
 
 def wait_for_connections(sent: Sequence[Sent]) -> None:
-    """WebPageTest stamps what waited for a multiplexed connection when that was ready: it was wanted with the first."""
+    """WebPageTest stamps what waited for a multiplexed connection when that was ready: it was wanted with the first.
+
+    The target of a redirect was wanted when that had ended, even on a connection that was being opened already.
+    """
+    hops = [(_place(each.redirect), each.end_ms) for each in sent if each.redirect]
     first: dict[tuple[str, str], Sent] = {}
     for each in sorted(sent, key=lambda each: each.send_ms):
         if each.protocol != "h1" and each.is_new:
@@ -22,6 +26,14 @@ def wait_for_connections(sent: Sequence[Sent]) -> None:
         opener = first.get((each.host, each.protocol))
         if opener is not None and each is not opener and abs(each.send_ms - opener.send_ms) <= _TOGETHER_MS:
             each.issue_ms = min(each.issue_ms, opener.issue_ms)
+    for each in sent:
+        before = (end for place, end in hops if place == _place(each.name) and end <= each.send_ms)
+        each.issue_ms = max([each.issue_ms, *before])
+
+
+def _place(url: str) -> str:
+    """A URL without its query, which files mask."""
+    return url.partition("?")[0]
 
 
 def queue_anew(page: HarPage, sent: Sequence[Sent], exporter: str) -> int:

@@ -22,7 +22,17 @@ from farweb.text.words import elided, plural, visible
 BYTES_MAX = 10**9
 """Most bytes of a page, requests and responses. Chosen: some seconds of packets a load."""
 
-_TOLD = ("no initiators", "server push", "warm cache", "stands for it", "proxy near", "without a", "unknown", "queue")
+_TOLD = (
+    "no initiators",
+    "server push",
+    "warm cache",
+    "stands for it",
+    "proxy near",
+    "without a",
+    "unknown",
+    "queue",
+    "twice",
+)
 """Reservations that belong beside an answer. The others are in the report of an import."""
 
 
@@ -332,6 +342,11 @@ def _warnings(
     found += [
         f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
     ]
+    if page.counts_twice:
+        counts = sum((number(entry.get("_bytesIn")) or 0) > 0 for _, entry in page.entries)
+        found.append(
+            f"it counts received bytes twice: of {plural(counts, 'response')} object and header are taken instead"
+        )
     if odd := sum(has_odd_times(entry) for _, entry in page.entries):
         found.append(f"{plural(odd, 'request')} with a time that is no number or beyond an hour, taken as unknown")
     if queued:
