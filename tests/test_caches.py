@@ -78,6 +78,8 @@ def test_show_tells_what_each_cache_served(run: Results, farweb: Farweb) -> None
     assert (shield["node"], shield["requests"], shield["hits"], shield["revalidations"]) == ("shield", 5, 2, 1)
     assert (edge["objects"], edge["bytes"], shield["objects"]) == (2, 18_000, 3)
     assert (shield["hit_ratio"], shield["byte_hit_ratio"]) == (0.4, 0.4)
+    said = " ".join(farweb("show", run.path).out.split())
+    assert "cache at edge: hits for 14.3 % of requests, 14.3 % of bytes; delayed hits for 14.3 % more" in said
     shown = farweb("show", run.path, "--details").out
     assert "Caches, after the warm-up" in shown
     assert re.search(r"edge .* 20 kB, lru .* 7 .* 14.3 % .* 14.3 %", shown)

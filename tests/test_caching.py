@@ -1,6 +1,9 @@
 """Treatment of requests by caches, from the log to the hit ratio: methods, statuses, cookies, queries."""
 
+import gzip
 import json
+import re
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from farweb.inputs.importer import import_log
 from farweb.inputs.statistics import read_stats
 from samples import Farweb, scenario_of
 
+DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 LINE = (
     '10.0.0.1 - - [25/Oct/2015:04:{minute:02}:{second:02} +0100] "{method} {path} HTTP/1.1" {status} {size} "-" "-"\n'
 )
@@ -141,3 +145,32 @@ def test_a_run_serves_no_post_from_its_cache(scenario: Path) -> None:
 def test_check_says_how_many_requests_no_copy_may_serve(scenario: Path, farweb: Farweb) -> None:
     assert "1 request (25 %) are not cacheable" in farweb("check", scenario, "--details").out
     assert json.loads(farweb("check", scenario, "--json").out)["check"]["requests_bypassing_caches"] == 1
+
+
+@pytest.mark.skipif(DATA is None, reason="the logs are not here")
+def test_lru_over_a_servers_log_is_that_of_another_count() -> None:
+    """Ten thousand requests of a public log, read and cached in the fewest words."""
+    assert DATA is not None
+    file = DATA / "clf/semicomplete-2015-combined.log.gz"
+    text = gzip.decompress(file.read_bytes()).decode()
+    line = r'^.*?\[(\d\d)/May/2015:([\d:]+) .*?\] "(\S+) (.*?)(?: HTTP/1.\d)?" (\d+) (\d+|-) '
+    rows = sorted(re.findall(line, text, re.MULTILINE), key=lambda row: row[:2])
+    capacities = (10_000_000, 1_000_000_000)
+    hits = []
+    for capacity in capacities:
+        held, count = OrderedDict[str, int](), 0
+        for _, _, method, url, status, body in rows:
+            size = 250 + (0 if body == "-" or method == "HEAD" or status == "304" else int(body))
+            if method in ("POST", "OPTIONS"):
+                if method == "POST" and int(status) < 400:
+                    held.pop(url, None)
+            elif url in held:
+                count += 1
+                held.move_to_end(url)
+            elif method == "GET" and status in ("200", "301", "404") and size <= capacity:
+                held[url] = size
+                while sum(held.values()) > capacity:
+                    held.popitem(last=False)
+        hits.append(count)
+    found = cache_curve(file, ["lru"], [f"{capacity} B" for capacity in capacities])
+    assert [each.hits for each in found.results] == hits == [6320, 8450]

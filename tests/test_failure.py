@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from farweb import signals
 from farweb.cli import main
+from farweb.cli.output import Output
 from farweb.errors import refused_by_machine
 from farweb.memory import Room
 from samples import Farweb
@@ -161,6 +163,16 @@ sys.argv = ["farweb", "sql", "r", "select 1"]
 from farweb.__main__ import script
 script()
 """
+
+
+def test_a_sweep_that_a_signal_ends_says_how_to_go_on_whatever_a_library_makes_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(signals, "_came", [signal.SIGTERM])
+    with pytest.raises(RuntimeError), Output(as_json=True, quiet=False).continuing(tmp_path):
+        raise RuntimeError("a worker is gone")
+    said = f"Finished runs are kept in {tmp_path}; the same command continues from there."
+    assert capsys.readouterr().err.split() == said.split()
 
 
 @pytest.mark.usefixtures("run")

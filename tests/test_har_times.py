@@ -70,6 +70,12 @@ def test_times_of_webpagetest(
     assert (found.connection, found.response_bytes) == ("9", 1200)
 
 
+def test_pcap2har_begins_with_the_connection_behind_the_look_up(tmp_path: Path) -> None:
+    given = entry(start_ms=140, timings={"dns": 100, "connect": 30, "wait": 50, "receive": 10}, time=90)
+    found = sent(tmp_path, "pcap2har", given)
+    assert (found.issue_ms, found.send_ms, found.first_ms, found.end_ms) == (40, 170, 220, 230)
+
+
 def test_webpagetest_stamps_what_waited_for_a_connection_when_it_was_ready(tmp_path: Path) -> None:
     waited: dict[str, Any] = {**WPT, "_load_start": 204, "_protocol": "h2"}
     shake = {"_connect_start": 150, "_connect_end": 170, "_ssl_start": 170, "_ssl_end": 195}

@@ -25,6 +25,8 @@ from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import open_requests
 from samples import LOG, Farweb, refused
 
+PARTS = ("schemes", "http_versions", "table_http_versions", "methods", "caching")
+
 
 def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -> Any:
     """Stands for the core's reader: requests with these starts (in ms), each a byte larger than the last."""
@@ -63,7 +65,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
             order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
             part = {"requests": self._rows, "bytes": self._rows}
-            facts: dict[str, Any] = {name: {"x": part} for name in ("schemes", "http_versions", "methods", "caching")}
+            facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
@@ -273,6 +275,9 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     assert imported("--client", "10.0.0.1") == ([1250, 900250], {"other-client": 2})
     assert imported("--from", "2015-10-25T05:00", "--to", "2015-10-25T05:30") == ([900250], {"outside-time": 3})
     assert imported("--no-errors") == ([1250, 5250, 7250], {"not-successful": 1})
+    (folder / "given-up.log").write_text(CLF.replace("404 900000", "000 900000"))
+    shown = farweb("workload", "import", "given-up.log", "--no-errors").out
+    assert "1 were not answered with a status of 2xx or 3xx" in " ".join(shown.split()), "it has no status at all"
     assert imported("--busiest", "1h") == ([900250, 5250], {"outside-time": 2})
     assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-time": 2}), "its end is outside"
     assert imported("--busiest", "30 min") == ([900250], {"outside-time": 3})
@@ -287,9 +292,9 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     [
         (("--from", "10:00"), '--from: found "10:00"; write a date or a date and a time'),
         (("--busiest", "much"), "--busiest: found much; write a span such as 1h"),
+        (("--busiest", "500ms"), "--busiest: found 0.5 s; write whole seconds, such as 90 s or 1h"),
         (("--sample", "10"), "--sample: found 10; write a share such as 10%"),
         (("--sample", "200%"), "sample: write a share above 0 % and up to 100 %"),
-        (("--busiest", "500ms"), "--busiest: found 0.5 s; write whole seconds, such as 90 s or 1h"),
         (("--sample-by", "host", "--sample", "1%", "--format", "clff"), 'format: found "clff"'),
         (("--sample-by", "host"), "--sample-by: is of a sample; write its share as well, --sample 10%"),
         (("--seed", "4"), "--seed: is of a sample; write its share as well, --sample 10%"),
@@ -597,19 +602,22 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
     text = "".join(line.format(f"{n} +0000", n, row) for n, row in enumerate(rows))
     (folder / "a.log").write_text(text)
     farweb("new", "a.toml", "--log", "a.log")
-    assert "a.log: all 5.90 kB that crossed the link are in" in shown("a.toml")
+    assert "a.log: all 5.90 kB of responses that crossed the link are in" in shown("a.toml")
     assert pq.read_metadata("a-requests.parquet").num_rows == 4
     (folder / "b.log").write_text(text + line.format("5 +0000", 5, "499 0") * 2 + "junk\n")
     farweb("new", "b.toml", "--log", "b.log", "--max-unreadable", 0.5)
     said = shown("b.toml")
     assert (
-        "b.log: all 5.90 kB logged on the link are in; 3 requests of no known size are out (2 aborted, 1 unreadable)"
-        in said
+        "b.log: all 5.90 kB of responses logged on the link are in; 1 request of no known size is out (1 unreadable); "
+        "2 requests without a byte are out (2 aborted)" in said
     )
     (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
     farweb("new", "c.toml", "--log", "c.log")
     said = shown("c.toml")
-    assert "c.log: all 15.5 kB logged on the link are in; 1 request of no known size is out (1 revalidation)" in said
+    assert (
+        "c.log: all 15.5 kB of responses logged on the link are in; 1 request of no known size is out (1 revalidation)"
+        in said
+    )
     assert said.count("; 3 kB did not cross it") == 1
 
 

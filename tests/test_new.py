@@ -390,7 +390,7 @@ def test_new_import_and_check_count_the_bytes_of_a_log_alike_and_name_times_by_i
         in farweb("workload", "import", "access.log", "-o", "r.parquet").out
     )
     checked = " ".join(farweb("check", "link.toml").out.split())
-    assert "access.log: all 20 MB that crossed the link are in" in checked
+    assert "access.log: all 20 MB of responses that crossed the link are in" in checked
     when = "in the busiest minute (from 2025-01-05 10:05:00 UTC on)"
     assert f"its fullest link, far-end to clients, is 5.64 % busy {when}" in checked
     ran = " ".join(farweb("run", "link.toml", "--set", "run.until=90 s").out.split())
@@ -404,9 +404,12 @@ def test_check_says_which_part_of_the_log_is_simulated(farweb: Farweb, folder: P
     checked = farweb("check", "with.toml", "--json").json()["check"]
     assert checked["carried_bytes_share"] == 1
     assert "1 tunnel with 86.0 %" in checked["text"].replace("\n", " ")
-    assert "of the log's bytes came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
+    assert "of the bytes of responses kept came in 1 tunnel (CONNECT)" in (folder / "with.toml").read_text()
     without = farweb("new", "without.toml", "--log", "access.log", "--no-tunnels")
-    assert "access.log: 14.0 % of 110 kB that crossed the link are in, without 86.0 % connect-tunnel; " in without.said
+    assert (
+        "access.log: 14.0 % of 110 kB of responses that crossed the link are in, without 86.0 % connect-tunnel; "
+        in without.said
+    )
     assert " did not cross it; the load is smaller than the log's" in without.said
     assert "(CONNECT)" not in (folder / "without.toml").read_text()
     farweb("new", "early.toml", "--log", "access.log", "--no-tunnels", "--client", "10.0.0.1")

@@ -26,13 +26,25 @@ def test_each_request_has_tls_as_its_line_says(farweb: Farweb, folder: Path) -> 
     written = (folder / "mixed.toml").read_text()
     assert "\ntls = {" in written
     said = " ".join(written.replace("\n# ", " ").split())
-    assert "75 % of the requests that name their scheme were under TLS; the others go in the clear" in said
+    assert "75 % of the requests kept that name their scheme were under TLS; the others go in the clear" in said
     assert "it is assumed for 1 request without a scheme" in said
     shown = " ".join(farweb("check", "mixed.toml").out.split())
     assert "TLS 1.3 for 80 % of the requests, 1 of them unknown" in shown
     assert farweb("check", "mixed.toml", "--json").json()["check"]["tls"] == {"https": 3, "http": 1, "unknown": 1}
     report = farweb("workload", "import", "access.log", "--log-format", FORMAT, "-o", "again.parquet")
     assert "TLS 75 % of the requests that name their scheme; unknown of 1 request" in " ".join(report.out.split())
+
+
+def test_versions_and_schemes_are_of_the_same_requests(farweb: Farweb, folder: Path) -> None:
+    """Of those in the table, not of the whole log beside them."""
+    imported(farweb, folder, "http", "http", "https")
+    lines = (folder / "access.log").read_text().replace("HTTP/1.1", "HTTP/1.0", 2)
+    (folder / "access.log").write_text(lines)
+    told = ("--log-format", FORMAT, "--from", "2015-10-25T04:02", "--force")
+    assert farweb("new", "mixed.toml", "--log", "access.log", *told).code == 0
+    said = " ".join((folder / "mixed.toml").read_text().replace("\n# ", " ").split())
+    assert "100 % of the requests kept came by HTTP/1.1." in said
+    assert "100 % of the requests kept that name their scheme were under TLS." in said
 
 
 @pytest.mark.parametrize(("scheme", "column"), [("-", False), ("https", True), ("http", True)])

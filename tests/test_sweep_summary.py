@@ -333,6 +333,8 @@ def test_sql_of_a_sweep_says_why_a_table_is_not_there(tmp_path: Path, sweep: Swe
     begun = write_sweep(tmp_path / "s", design_of({"b": [1]}, 1), missing=[(0, 0)])
     with pytest.raises(ResultsError, match="no table requests: no run has ended; there are differences,"):
         begun.sql("select * from requests")
+    with pytest.raises(ResultsError, match=r"no table request; did you mean requests\? no run has ended; there are"):
+        begun.sql("select * from request")
     with pytest.raises(ResultsError, match="no table packets: no run recorded it; there are differences,"):
         sweep.sql("select * from packets")
 

@@ -732,7 +732,7 @@ class LogReader:
                 `lines`: also lines of inner tiers, other sides, health checks, the server itself and other logs. None:
                 `misses` where a proxy or a server logs its cache's results, `all` where a CDN does.
             dynamic: Keep pages made for each request, with a query, `cgi-bin` or `.cgi` in the URL.
-            errors: Keep answers with a status other than 2xx and 3xx.
+            errors: Keep requests without a status of 2xx or 3xx.
             tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes.
             bypass: Requests that caches pass by although RFC 9111 lets them store: of `set-cookie`, `cookie`, `query`,
                 with commas between them.
@@ -774,8 +774,9 @@ class LogReader:
         {"scheme": {"requests", "text"}} (values that say nothing), "unit", "unit_doubt",
         "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
         "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
-        {reason: bytes}}`; the times are null without a request. The facts from `software` on are of all requests of the
-        log, those left out included: `{name: {"requests", "bytes"}}`, bytes as logged.
+        {reason: bytes}, "table_http_versions" (those of the table)}`; the times are null without a request. The facts
+        from `software` on are of all requests of the log, those left out included: `{name: {"requests", "bytes"}}`,
+        bytes as logged.
         """
 
 @final

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from farweb import signals
 from farweb.errors import FarwebError
 from farweb.files.atomic import Place, taken
 from farweb.files.made import is_made
@@ -120,9 +121,12 @@ class Output:
         """Say of interrupted work where its finished runs are, once there is a folder (or a URL)."""
         try:
             yield
-        except (KeyboardInterrupt, SystemExit):  # SIGTERM and SIGHUP end as the latter
-            if "://" in str(folder) or Path(folder).exists():
-                self.note(f"Finished runs are kept in {folder}; the same command continues from there.")
+        except BaseException as error:
+            # Libraries make errors of their own of a signal.
+            is_ended = isinstance(error, KeyboardInterrupt | SystemExit) or signals.ending() is not None
+            if is_ended and not self.is_quiet and ("://" in str(folder) or Path(folder).exists()):
+                words = f"Finished runs are kept in {folder}; the same command continues from there."
+                sys.stderr.write(_painted(words) + "\n")  # also with --json, which says nothing then
             raise
 
     @contextlib.contextmanager

@@ -14,6 +14,7 @@ _SHORT = 0.9995  # 100 % with three digits
 
 _NOT_SELECTED = ("outside-time", "other-client", "not-sampled")
 _HEADER_ALONE = "revalidation"
+_NO_SIZE = "no-size"
 _NOT_ON_THE_LINK = ("hit", "sibling-hit", _HEADER_ALONE, "answered-by-proxy", "denied", "icp")
 
 
@@ -30,6 +31,8 @@ class Carried:
         dropped_bytes: Bytes that crossed the link and are not in the table, by reason.
         unsized: Requests that crossed it and are not in the table, by reason, without known bytes: none are logged, a
             header came for a copy of the cache, or the line cannot be read.
+        silent: Those that brought nothing, by reason: given up before any byte, answered with none.
+        has_requests: True where the log has bytes of requests as well, which count with those of responses.
         tunnels: Tunnels in the table.
         tunnel_share: Their part of the bytes of responses in the table, 0 to 1.
     """
@@ -41,6 +44,8 @@ class Carried:
     unselected_bytes: int
     dropped_bytes: Mapping[str, int]
     unsized: Mapping[str, int]
+    silent: Mapping[str, int]
+    has_requests: bool
     tunnels: int
     tunnel_share: float
 
@@ -61,16 +66,19 @@ class Carried:
         part = "all" if not without else f"{share(self.share)} of" if self.share < _SHORT else "nearly all of"
         others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
         beside = "".join(f"; {size(number)} {why}" for why, number in others.items() if number)
-        crossed = f"{size(self.logged_bytes)} {'logged on' if self.unsized else 'that crossed'} the link"
-        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{self._unsized()}{beside}"
+        of = " of requests and responses" if self.has_requests else " of responses"
+        crossed = f"{size(self.logged_bytes)}{of} {'logged on' if self.unsized else 'that crossed'} the link"
+        out = _out("of no known size", self.unsized) + _out("without a byte", self.silent)
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{out}{beside}"
 
-    def _unsized(self) -> str:
-        """Requests out of the table that no share of bytes counts."""
-        if not self.unsized:
-            return ""
-        reasons = ", ".join(f"{count(number)} {reason}" for reason, number in self.unsized.items())
-        number = sum(self.unsized.values())
-        return f"; {plural(number, 'request')} of no known size {'is' if number == 1 else 'are'} out ({reasons})"
+
+def _out(which: str, by_reason: Mapping[str, int]) -> str:
+    """Requests out of the table that no share of bytes counts."""
+    if not by_reason:
+        return ""
+    reasons = ", ".join(f"{count(number)} {reason}" for reason, number in by_reason.items())
+    number = sum(by_reason.values())
+    return f"; {plural(number, 'request')} {which} {'is' if number == 1 else 'are'} out ({reasons})"
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
@@ -87,16 +95,18 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
         sum(dropped.pop(reason, 0) for reason in reasons) for reasons in (_NOT_SELECTED, _NOT_ON_THE_LINK)
     )
     logged = counts["bytes_logged"] - unselected - elsewhere
-    reasons = [*(reason for reason, part in dropped.items() if not part), _HEADER_ALONE]
-    unsized = {reason: counts["dropped"].get(reason, 0) for reason in reasons}
-    unsized = {
-        reason: number for reason, number in (*unsized.items(), ("unreadable", counts["unreadable_lines"])) if number
-    }
+    without = {reason: counts["dropped"][reason] for reason, part in dropped.items() if not part}
+    unsized = {reason: counts["dropped"].get(reason, 0) for reason in (_NO_SIZE, _HEADER_ALONE)}
+    unsized = {reason: number for reason, number in unsized.items() if number}
+    unsized |= {"unreadable": counts["unreadable_lines"]} if counts["unreadable_lines"] else {}
+    silent = {reason: number for reason, number in without.items() if reason not in unsized}
+    first = counts["first_request"]
+    has_requests = first is not None and first["request_bytes_logged"] is not None
     tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
     responses = sum(each["bytes"] for each in counts["caching"].values())
     if logged <= 0:
         return None
-    others = elsewhere, unselected, dropped, unsized
+    others = elsewhere, unselected, dropped, unsized, silent, has_requests
     return Carried(
         table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"] / max(responses, 1)
     )

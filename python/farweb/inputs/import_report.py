@@ -56,7 +56,7 @@ class ImportReport:
             of 400 or more (`{"requests", "bytes"}`). Of all requests that could be read, also those left out:
             `schemes`, `http_versions` and `methods` (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests",
             "bytes"}`), `bytes_logged`: bytes of responses and, where logged, of requests, without estimates.
-            `dropped_bytes` are those left out, by reason, and
+            `table_http_versions` are the versions in the table. `dropped_bytes` are those left out, by reason, and
             `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
             server that wrote the logs; null where they do not name it.
     """

@@ -81,7 +81,7 @@ class LogOptions:
         keep: misses: requests that no cache answered (default of Squid, nginx, Varnish); crossed: revalidations too;
             all: hits as well (default of CDNs); lines: health checks, inner tiers and repeated lines too.
         dynamic: Keep pages made for each request (a query or CGI in the URL), or not.
-        errors: Keep answers with a status other than 2xx and 3xx, such as 404, or not.
+        errors: Keep requests that were not answered with a status of 2xx or 3xx, such as 404, or not.
         tunnels: Keep CONNECT tunnels, each as one request and one response of all its bytes, or not.
         bypass: Requests that caches pass by although RFC 9111 lets them store: query, set-cookie, cookie, with commas
             between them.

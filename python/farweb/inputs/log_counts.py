@@ -21,7 +21,7 @@ def add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         for reason, number in counts[by_reason].items():
             sums[reason] = sums.get(reason, 0) + number
     together.setdefault("meanings", {}).update(counts["meanings"])
-    for name in ("schemes", "http_versions", "methods", "caching"):
+    for name in ("schemes", "http_versions", "table_http_versions", "methods", "caching"):
         parts = together.setdefault(name, {})
         for key, part in counts[name].items():
             parts[key] = _sum(parts.get(key), part)

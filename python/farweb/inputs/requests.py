@@ -132,7 +132,7 @@ def open_input(
         format: One of `formats.FORMATS`. None: detected by `formats.format_of`.
         keep: Of a log: `misses`, `crossed`, `all` or `lines`, as `import_log` has it.
         dynamic: Of a log: True takes pages that are made for each request too.
-        errors: Of a log: True takes answers with a status other than 2xx and 3xx too.
+        errors: Of a log: True takes requests without a status of 2xx or 3xx too.
         bypass: Of a log: requests that caches pass by although RFC 9111 lets them store, as `import_log` has it.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
         log_format: Format string of a log's lines, as `import_log` has it.

@@ -1,4 +1,4 @@
-"""Serving of a log's requests, from its facts: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
+"""Serving of the requests kept of a log, from its facts: HTTP version, TLS, idle timeout, Nagle's rule (`farweb new`).
 
 Idle timeouts are the defaults of the servers' documentation, as of 2026. Who switches Nagle's rule off is said by:
 
@@ -71,7 +71,7 @@ OF_TODAY = Serving(
 
 def serving_of(counts: Mapping[str, Any]) -> Serving:
     """Serving by the counts of an import."""
-    version, of_version = _most(counts["http_versions"])
+    version, of_version = _most(counts["table_http_versions"])
     kind = _CARRIERS.get(version or "1.1", "http/1.1")
     tls, of_tls = _tls(counts, version)
     idle, of_idle = _idle(counts["software"]) if kind == "http/1.1" else (None, "")
@@ -89,7 +89,7 @@ def _most(versions: Mapping[str, Mapping[str, int]]) -> tuple[str | None, str]:
     version = max(known, key=lambda each: known[each])
     part = known[version] / sum(part["requests"] for part in versions.values())
     more = "; farweb has no QUIC, so HTTP/2 stands for it" if version == "3" else ""
-    return version, f"{share(part)} of the log's requests came by HTTP/{version}{more}."
+    return version, f"{share(part)} of the requests kept came by HTTP/{version}{more}."
 
 
 def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
@@ -103,12 +103,12 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
             'tls = { version = "1.3" } on a leg adds it.'
         )
     if not secure:
-        return False, "None of the requests that name their scheme were under TLS."
+        return False, "None of the requests kept that name their scheme were under TLS."
     clear = "; the others go in the clear, over connections of their own" if plain else ""
     taken = f"; it is assumed for {plural(unknown, 'request')} without a scheme" if unknown else ""
     return (
         True,
-        f"{share(secure / (secure + plain))} of the requests that name their scheme were under TLS{clear}{taken}.",
+        f"{share(secure / (secure + plain))} of the requests kept that name their scheme were under TLS{clear}{taken}.",
     )
 
 
@@ -117,10 +117,11 @@ def _tunnels(counts: Mapping[str, Any]) -> str:
     kept = connects(counts)
     if not kept:
         return ""
-    part = share(min(1.0, kept["bytes"] / counts["bytes_logged"])) if counts["bytes_logged"] else "none"
+    responses = sum(part["bytes"] for part in counts["caching"].values())
     return (
-        f"{part} of all of the log's bytes came in {plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of "
-        "TLS are in their bytes; [clients.tunnels] has them go to and fro."
+        f"{share(kept['bytes'] / responses)} of the bytes of responses kept came in "
+        f"{plural(kept['requests'], 'tunnel')} (CONNECT), whose handshakes of TLS are in their bytes; "
+        "[clients.tunnels] has them go to and fro."
     )
 
 

@@ -2,7 +2,7 @@
 
 What crossed no network is in `farweb.pages.crossing`, the normal form in `farweb.pages.sent`.
 
-Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, WebPageTest), and files of each.
+Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, pcap2har, WebPageTest), and files of each.
 """
 
 from collections.abc import Mapping
@@ -94,6 +94,8 @@ def _of_timings(page: HarPage, entry: Json, exporter: str) -> dict[str, Any]:
     if not _has_wait(timings):
         spans["wait"] = max(0.0, _span(entry.get("time")) - sum(spans.values()) + spans["ssl"])
     start = _bounded(entry["startedDateTime"] - page.start_ms)
+    if exporter == "packets":  # begins with the connection, behind the look-up of the name
+        start -= spans["dns"]
     tcp = spans["connect"]
     before = spans["blocked"] + spans["dns"] + spans["connect"] + spans["send"]
     if exporter in ("firefox", "mitmproxy") and not _has_ssl_within(entry, spans):

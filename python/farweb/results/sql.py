@@ -181,7 +181,9 @@ def _explained(message: str, database: "duckdb.DuckDBPyConnection", absent: str)
         names = sorted(name for (name,) in rows)
         if missing[1].lower() in results_tables():
             return f"no table {missing[1]}: {absent}; there are {', '.join(names)}"
-        return f"no table {missing[1]}{_nearest(missing[1], names)}; there are {', '.join(names)}"
+        meant = _nearest(missing[1], [*names, *results_tables()])
+        why = "" if meant == _nearest(missing[1], names) else f" {absent}"
+        return f"no table {missing[1]}{meant}{why}; there are {', '.join(names)}"
     what = re.sub(r"^\w+ Error: ", "", first)
     return f"SQL: {what}{f' (in: {place.strip()})' if place else ''}"
 

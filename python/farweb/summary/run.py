@@ -210,7 +210,8 @@ class Summary(Shown):
         for cache in self.caches:
             bytes_hit = f", {share(cache.byte_hit_ratio)} of bytes" if cache.byte_hit_ratio is not None else ""
             asked = f"; {count(cache.revalidations)} of them revalidated" if cache.revalidations else ""
-            yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}{asked}"
+            waited = f"; delayed hits for {share(cache.delayed_hit_ratio)} more" if cache.delayed_hits else ""
+            yield f"cache at {cache.node}: hits for {share(cache.hit_ratio)} of requests{bytes_hit}{asked}{waited}"
 
     def _of_links(self) -> list[Sheet]:
         links = Sheet(

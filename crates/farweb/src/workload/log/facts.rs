@@ -1,4 +1,5 @@
-//! Facts of a log: scheme, HTTP version and method of its requests, and its tunnels, also of requests that the table leaves out.
+//! Facts of a log: scheme, HTTP version and method of its requests, and its tunnels, also of requests that the table leaves out, and
+//! the versions in the table.
 //!
 //! Every readable line that is a request of HTTP counts, with the bytes that it logs: of the response, with or without its header
 //! as the log has it, and of the request where it has them. The length of a body that was not sent, as beside HEAD, does not count.
@@ -56,6 +57,8 @@ pub struct Facts {
     pub schemes: BTreeMap<Scheme, Part>,
     /// Requests by version of HTTP.
     pub http_versions: BTreeMap<Version, Part>,
+    /// The same of the requests in the table.
+    pub table_http_versions: BTreeMap<Version, Part>,
     /// Requests by method.
     pub methods: BTreeMap<Method, Part>,
     /// Tunnels, kept or not.
@@ -88,15 +91,19 @@ impl Facts {
         let protocol = record.protocol.as_deref().or(line.and_then(|line| line.protocol));
         let method = method.map_or(Method::Unknown, Method::of);
         self.schemes.entry(Scheme::of(method, url, record.secure)).or_default().add(bytes);
-        self.http_versions.entry(protocol.map_or(Version::Unknown, Version::of)).or_default().add(bytes);
+        let version = protocol.map_or(Version::Unknown, Version::of);
+        self.http_versions.entry(version).or_default().add(bytes);
         self.methods.entry(method).or_default().add(bytes);
         if is_tunnel(record) {
             self.tunnels.add(bytes);
         }
         self.bytes_logged = self.bytes_logged.saturating_add(bytes);
-        if let Some(reason) = dropped {
-            let sum = self.dropped_bytes.entry(reason).or_default();
-            *sum = sum.saturating_add(bytes);
+        match dropped {
+            None => self.table_http_versions.entry(version).or_default().add(bytes),
+            Some(reason) => {
+                let sum = self.dropped_bytes.entry(reason).or_default();
+                *sum = sum.saturating_add(bytes);
+            }
         }
     }
 }

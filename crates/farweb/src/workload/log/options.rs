@@ -44,7 +44,7 @@ pub struct LogOptions {
     pub keep: Option<Keep>,
     /// True when pages that are made for each request are kept: their URL has a query, `cgi-bin` or `.cgi`.
     pub dynamic: bool,
-    /// True when answers with a status other than 2xx and 3xx are kept: their bytes crossed the link as well.
+    /// True when requests without a status of 2xx or 3xx are kept: their bytes crossed the link as well.
     pub errors: bool,
     /// True when CONNECT tunnels are kept, each as one request and one response.
     pub tunnels: bool,

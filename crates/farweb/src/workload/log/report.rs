@@ -44,7 +44,7 @@ pub enum Reason {
     ConnectTunnel,
     /// A page that is made for each request: its URL has a query, `cgi-bin` or `.cgi`.
     DynamicPage,
-    /// Answered with a status other than 2xx and 3xx.
+    /// Not answered with a status of 2xx or 3xx: with an error, or given up without a status.
     NotSuccessful,
     /// No request of HTTP, answered by an error: another protocol, or a silent connection.
     NoRequest,
@@ -102,7 +102,7 @@ impl Reason {
             Self::Error => "were answered by the proxy with an error of its own",
             Self::ConnectTunnel => "are tunnels, many exchanges under TLS",
             Self::DynamicPage => "are of pages made for each request",
-            Self::NotSuccessful => "were answered with a status other than 2xx and 3xx",
+            Self::NotSuccessful => "were not answered with a status of 2xx or 3xx",
             Self::NoRequest => "are not HTTP requests",
             Self::NoSize => "lack the size of the response",
             Self::ZeroBytes => "were answered with no bytes",
