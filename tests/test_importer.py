@@ -608,14 +608,14 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
     farweb("new", "b.toml", "--log", "b.log", "--max-unreadable", 0.5)
     said = shown("b.toml")
     assert (
-        "b.log: all 5.90 kB of responses logged on the link are in; 1 request of no known size is out (1 unreadable); "
-        "2 requests without a byte are out (2 aborted)" in said
+        "b.log: all 5.90 kB of responses logged on the link are in; out: 1 request of no known size (unreadable) and "
+        "2 requests without a byte (aborted)" in said
     )
     (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
     farweb("new", "c.toml", "--log", "c.log")
     said = shown("c.toml")
     assert (
-        "c.log: all 15.5 kB of responses logged on the link are in; 1 request of no known size is out (1 revalidation)"
+        "c.log: all 15.5 kB of responses logged on the link are in; out: 1 request of no known size (revalidation)"
         in said
     )
     assert said.count("; 3 kB did not cross it") == 1

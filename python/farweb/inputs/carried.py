@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.text.quantities import count, share, size
-from farweb.text.words import plural
+from farweb.text.quantities import share, size
+from farweb.text.words import listed, plural
 
 LOW = 0.9
 """Share below which the log's load is another one. Chosen."""
@@ -61,24 +61,25 @@ class Carried:
         without = "".join(f", {share(part / self.logged_bytes)} {reason}" for reason, part in dropped if part)
         tunnels = ""
         if self.tunnels:
-            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {share(self.tunnel_share)} of the bytes of responses"
+            those = "the bytes of responses" if self.has_requests else "these bytes"
+            tunnels = f"; {plural(self.tunnels, 'tunnel')} with {share(self.tunnel_share)} of {those}"
         missing = f", without{without[1:]}" if without else ""
         part = "all" if not without else f"{share(self.share)} of" if self.share < _SHORT else "nearly all of"
         others = {"did not cross it": self.elsewhere_bytes, "are not selected": self.unselected_bytes}
         beside = "".join(f"; {size(number)} {why}" for why, number in others.items() if number)
         of = " of requests and responses" if self.has_requests else " of responses"
         crossed = f"{size(self.logged_bytes)}{of} {'logged on' if self.unsized else 'that crossed'} the link"
-        out = _out("of no known size", self.unsized) + _out("without a byte", self.silent)
-        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{out}{beside}"
+        return f"{self.log}: {part} {crossed} are in{missing}{tunnels}{self._out()}{beside}"
 
-
-def _out(which: str, by_reason: Mapping[str, int]) -> str:
-    """Requests out of the table that no share of bytes counts."""
-    if not by_reason:
-        return ""
-    reasons = ", ".join(f"{count(number)} {reason}" for reason, number in by_reason.items())
-    number = sum(by_reason.values())
-    return f"; {plural(number, 'request')} {which} {'is' if number == 1 else 'are'} out ({reasons})"
+    def _out(self) -> str:
+        """Requests out of the table that no share of bytes counts."""
+        kinds = {"of no known size": self.unsized, "without a byte": self.silent}
+        said = [
+            f"{plural(sum(reasons.values()), 'request')} {kind} ({listed(sorted(reasons))})"
+            for kind, reasons in kinds.items()
+            if reasons
+        ]
+        return f"; out: {listed(said)}" if said else ""
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
