@@ -140,6 +140,8 @@ def test_a_folder_without_a_manifest_that_can_be_read_is_none(tmp_path: Path) ->
         ({"loss": {"kind": "bernoulli", "probability": 0.1}}, True),
         ({"variation": {"sigma": 0.3, "every": "100 ms"}}, True),
         ({"jitter": {"uniform": "3 ms"}}, True),
+        ({"dama": {"frame": "100 ms"}}, True),
+        ({"wake": {"after": "10 s", "delay": "80 ms"}}, False),
     ],
 )
 def test_links_that_draw_make_seeds_differ(link: Mapping[str, Any], is_random: bool) -> None:

@@ -41,6 +41,8 @@ def test_which_paths_have_chance() -> None:
         ({"path__link__1__down__loss": '{ kind = "bernoulli", probability = 1e-6 }'}, False, True),
         ({"path__link__1__down__loss": '{ kind = "list", drop = ["data 8"] }'}, False, True),
         ({"path__link__0__down__jitter": '{ uniform = "3 ms" }'}, True, False),
+        ({"path__link__0__up__dama": "{}"}, True, False),
+        ({"path__link__0__up__wake": '{ after = "10 s", delay = "80 ms" }'}, False, False),
         ({"path__link__0__up__steps": '[{ at = "300 s", delay = "200 ms" }]'}, False, False),
         ({"path__link__0__up__steps": '[{ at = "1 s", loss = 0.02 }]'}, True, False),
         ({"path__link__0__down__outage": '[{ at = "2 s", lasts = "1 s" }]'}, False, False),

@@ -1,6 +1,7 @@
 """Keys and words of the scenario format: all that its schema offers, and the ones a case uses."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 # Tables with the same keys as another: which end, direction or stretch has a value is no other thing to say.
@@ -16,10 +17,11 @@ def occurring(scenario: Any, path: str = "") -> Iterator[str]:
     """The keys of a scenario, and its words and truth values."""
     match scenario:
         case dict():
-            kind = f"[{scenario['kind']}]" if "kind" in scenario else ""
-            for key, value in scenario.items():
-                yield _key(path + kind, key)
-                yield from occurring(value, _key(path + kind, key))
+            # A kind tells tables apart, or is a word among their keys.
+            paths = [path, f"{path}[{scenario['kind']}]"] if "kind" in scenario else [path]
+            for of, (key, value) in product(paths, scenario.items()):
+                yield _key(of, key)
+                yield from occurring(value, _key(of, key))
         case list():
             for entry in scenario:
                 yield from occurring(entry, path)
@@ -46,7 +48,7 @@ def _offered(part: dict[str, Any], kinds: dict[str, Any], path: str) -> Iterator
     kind = f"[{properties['kind']['const']}]" if "const" in properties.get("kind", {}) else ""
     for key, value in properties.items():
         yield _key(path + kind, key)
-        if key != "kind":
+        if key != "kind" or not kind:
             yield from _offered(value, kinds, _key(path + kind, key))
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from explorer.case import HOSTS, REQUESTS, Case, Row
 from explorer.draw import Draw, Table
 from explorer.legs import ALONE, draw_handshake, draw_leg, draw_splits
+from explorer.queues import LATE
 from explorer.reading import PRESETS
 
 POLICIES = ["fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu"]
@@ -119,6 +120,10 @@ def generate(number: int) -> Case:
                 files[file] = _trace(draw)
                 kept = {key: value for key, value in link[name].items() if key != "rate"}
                 link[name] = kept | {"trace": file} | _of_trace(draw)
+    for link in scenario["path"]["link"]:
+        for way in (link[name] for name in ("up", "down") if name in link):
+            if way.get("rate") != "unlimited" and draw.chance(0.1):
+                way |= {"dama": _dama(draw)} if _is_plain(link, way) else {"wake": _wake(draw)}
     return Case(scenario, requests, hosts, files)
 
 
@@ -190,6 +195,29 @@ def _changes(draw: Draw, has_rate: bool, is_up: bool, is_transfer: bool) -> Tabl
         mode = {} if is_transfer else {"mode": draw.one("hold", "drop")}
         changes["outage"] = [outage | draw.some({"every": draw.one("600 ms", "2 s")} | mode, 0.7)]
     return changes
+
+
+def _is_plain(link: Table, way: Table) -> bool:
+    """True where a link has one rate, and a queue that decides as packets arrive."""
+    changing = {"trace", "schedule", "fade", "outage", "variation"}
+    is_changing = not changing.isdisjoint(way) or any("rate" in step for step in way.get("steps", []))
+    queue = way.get("queue")
+    kind = queue["kind"] if isinstance(queue, dict) else queue
+    return not is_changing and not {"preset", "handover"} & set(link) and kind not in LATE
+
+
+def _dama(draw: Draw) -> Table:
+    times = {
+        "frame": draw.one("10 ms", "100 ms"),
+        "request_every": draw.one("40 ms", "250 ms"),
+        "grant_after": draw.one("0 ms", "70 ms", "660 ms"),
+    }
+    rates = {"cra": draw.one("8 kbit/s", "32 kbit/s"), "max": draw.one("32 kbit/s", "64 kbit/s")}
+    return draw.some(times | rates | {"kind": draw.one("vbdc", "rbdc+vbdc")}, 0.6)
+
+
+def _wake(draw: Draw) -> Table:
+    return {"after": draw.one("0 ms", "500 ms", "10 s"), "delay": draw.one("1 ms", "80 ms", "500 ms")}
 
 
 def _can_trace(way: Table) -> bool:

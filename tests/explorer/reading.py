@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from explorer.way import MS, S, Step, Trace, Way
+from explorer.way import MS, Frames, S, Step, Trace, Way
 
 ROOT = Path(__file__).parents[2]
 
@@ -371,6 +371,14 @@ def _trace(table: dict[str, Any]) -> Trace:
     )
 
 
+def _frames(dama: dict[str, Any], rate: str) -> Frames:
+    every = quantity(dama.get("frame", "100 ms"))
+    most, constant = (
+        quantity(dama.get(key, own)) * every // 8 // S for key, own in (("max", rate), ("cra", "0 bit/s"))
+    )
+    return Frames(every, most, min(most, constant))
+
+
 def _way(link: dict[str, Any], name: str) -> Way:
     table, handover = link[name], link.get("handover")
     trace = _trace(table) if "trace" in table else None
@@ -384,14 +392,16 @@ def _way(link: dict[str, Any], name: str) -> Way:
     outages = table.get("outage", [])
     loses = any("loss" in step for step in table.get("steps", [])) or any("mode" in each for each in outages)
     loses |= bool(handover and handover.get("loss")) or "fade" in table
-    variation = table.get("variation")
+    variation, wake = table.get("variation"), table.get("wake")
     return Way(
         steps=tuple(steps),
         factor=(Fraction(str(handover.get("rate", [1, 1])[1])) if handover else 1)
         * (Fraction(math.exp(6 * variation["sigma"])) if variation else 1),
         shift=quantity(handover["delay"][0]) if handover and "delay" in handover else 0,
         trace=trace,
-        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade")))
+        frames=_frames(table["dama"], table["rate"]) if "dama" in table else None,
+        wake=(quantity(wake["after"]), quantity(wake["delay"])) if wake else None,
+        is_drawn=any((handover, variation, table.get("jitter"), table.get("fade"), "dama" in table))
         or table.get("trace_offset") == "random",
         every=quantity(table["steps_every"]) if "steps_every" in table else None,
         outages=tuple(

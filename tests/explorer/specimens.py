@@ -148,6 +148,28 @@ _MARKS = (
 )
 
 
+_FRAMES = f"""
+format = 1
+[path]
+nodes = ["clients", "servers"]
+[[path.link]]
+up = {{ rate = "1 Mbit/s", delay = "5 ms", dama = {{ grant_after = "70 ms", cra = "8 kbit/s" }} }}
+down = {{ rate = "1 Mbit/s", delay = "5 ms", wake = {{ after = "500 ms", delay = "80 ms" }} }}
+[[leg]]
+from = "clients"
+to = "servers"
+carrier = {{ kind = "http/1.0" }}
+tcp = {{ profile = "linux" }}
+[workload]
+requests = "requests.csv"
+[record]
+{_EVERYTHING}"""
+
+_WAKING = _FRAMES.replace('dama = { grant_after = "70 ms", cra = "8 kbit/s" }', 'queue = "20 kB"').replace(
+    "[record]", '[record]\nsojourn = true\npoints = ["ends", "link 0"]'
+)
+
+
 def _rows(*rows: tuple[float, int, int, int | None, str | None]) -> list[Row]:
     names = ("start_s", "request_bytes", "response_bytes", "object", "source")
     return [{"host": f"h{place % 2}.example"} | dict(zip(names, row, strict=True)) for place, row in enumerate(rows)]
@@ -222,6 +244,8 @@ SPECIMENS: dict[str, Case] = {
         ),
     ),
     "marks": Case(tomllib.loads(_MARKS), _rows((0.0, 300, 90000, None, None), (0.1, 40000, 300, None, None))),
+    "frames": Case(tomllib.loads(_FRAMES), _rows((0.0, 300, 9000, None, None), (5.0, 30000, 300, None, None))),
+    "waking": Case(tomllib.loads(_WAKING), _rows((0.0, 300, 9000, None, None), (5.0, 30000, 300, None, None))),
     "listed": Case(
         tomllib.loads(_LISTED),
         _rows((0.0, 300, 5000, None, "child"), (0.5, 300, 5000, None, "servers"), (0.99, 300, 5000, None, None)),

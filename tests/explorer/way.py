@@ -54,6 +54,15 @@ class Trace:
         return (passes * self.times[-1] + self.times[place]) * MS - self.offset
 
 
+@dataclass(frozen=True)
+class Frames:
+    """Frames of a link with capacity on demand: their length in ns, and most and least bytes of one."""
+
+    every: int
+    most: int
+    constant: int
+
+
 class Sized(Protocol):
     """Anything with a size in bytes."""
 
@@ -72,8 +81,10 @@ class Way:
         factor: Largest on the rates, of handovers and variation: of the latter six deviations from its middle.
         shift: Least of the delays, by handovers.
         trace: In place of its rates, where the rate of steps is the mean.
-        is_drawn: True where handovers, variation, jitter, a fade or an offset make it: then no one here knows when
-            packets leave.
+        frames: In which it sends, with capacity on demand.
+        wake: Silence after which it sleeps, and time to wake.
+        is_drawn: True where handovers, variation, jitter, a fade, frames or an offset make it: then no one here knows
+            when packets leave.
         kind: Of its queue.
         limit: The queue's.
         in_packets: True when that counts packets.
@@ -88,6 +99,8 @@ class Way:
     factor: Fraction | int
     shift: int
     trace: Trace | None
+    frames: Frames | None
+    wake: tuple[int, int] | None
     is_drawn: bool
     kind: str
     limit: int | None
@@ -120,6 +133,7 @@ class Way:
         return (
             not self.is_drawn
             and self.trace is None
+            and self.wake is None
             and len({(step.rate, step.delay) for step in self.steps}) == 1
             and not self.outages
         )
@@ -132,6 +146,12 @@ class Way:
     def sent_in(self, size: int) -> int:
         """Least time to send `size` bytes, rounded up."""
         return 0 if self.rate is None or self.trace is not None else -(-size * 8 * S // self.rate)
+
+    def awake_for(self, at: int, silent_since: int | None) -> int:
+        """When it can send a packet that is there at `at`, with the one before gone since a time."""
+        if self.wake is None or (silent_since is not None and at < silent_since + self.wake[0]):
+            return at
+        return at + self.wake[1]
 
     def delay_at(self, now: int) -> int:
         """Delay of a packet that leaves at `now`."""
@@ -173,11 +193,16 @@ class Transmitter:
     def __init__(self, way: Way) -> None:
         self.free = 0
         self._way = way
+        self._silent_since: int | None = None
         self._since, self._bits = 0, 0
         self._next, self._left = 0, 0
 
     def send(self, at: int, size: int) -> int:
         """When a packet has left that is there at `at`."""
+        self._silent_since = self._send(self._way.awake_for(at, self._silent_since), size)
+        return self._silent_since
+
+    def _send(self, at: int, size: int) -> int:
         trace = self._way.trace
         if at >= self.free:
             self._since, self._bits, self._left = at, 0, 0

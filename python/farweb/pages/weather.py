@@ -20,7 +20,7 @@ Effective = Mapping[str, Any]
 
 
 def is_drawn(effective: Effective, rare: float = _RARE) -> bool:
-    """True where a seed decides: losses, handovers, variation, jitter, drawn hits of caches, coarse timers of TCP.
+    """True where a seed decides: losses, handovers, a rate, delays or frames that vary, hits of caches, timers of TCP.
 
     A schedule may have losses.
 
@@ -77,4 +77,4 @@ def _is_drawn(direction: Effective, rare: float) -> bool:
     shares = [loss.get("probability", 0), *(step.get("loss", 0) for step in direction.get("steps", ()))]
     is_lossy = loss.get("kind") == "gilbert-elliott" or any(rare < share < 1 for share in shares)
     begins_anywhere = direction.get("trace_offset") == "random"
-    return is_lossy or begins_anywhere or not {"variation", "jitter", "schedule"}.isdisjoint(direction)
+    return is_lossy or begins_anywhere or not {"variation", "jitter", "dama", "schedule"}.isdisjoint(direction)

@@ -123,7 +123,7 @@ def repeats_its_requests(scenario: Mapping[str, Any]) -> bool:
 
 
 def has_random_links(scenario: Mapping[str, Any]) -> bool:
-    """True where a link of a scenario draws losses, handovers, its rate or its delays."""
+    """True where a link of a scenario draws losses, handovers, its rate, its delays or its frames."""
     links = (scenario.get("path") or {}).get("link") or ()
     ways = (link.get(way) or {} for link in links for way in ("up", "down"))
     return any(link.get("handover") for link in links) or any(map(_is_random, ways))
@@ -132,4 +132,4 @@ def has_random_links(scenario: Mapping[str, Any]) -> bool:
 def _is_random(way: Mapping[str, Any]) -> bool:
     has_losses = (way.get("loss") or {}).get("kind", "none") not in ("none", "list")
     has_losses |= any(step.get("loss") for step in way.get("steps") or ())
-    return has_losses or bool(way.get("variation") or way.get("jitter"))
+    return has_losses or bool(way.get("variation") or way.get("jitter") or way.get("dama"))

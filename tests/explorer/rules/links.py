@@ -10,6 +10,7 @@ from explorer.flights import Flight, flights, size
 from explorer.queues import FULL, LATE, Offer, serve
 from explorer.reading import Run
 from explorer.rules import rule
+from explorer.rules.intervals import PACKET_MAX
 from explorer.way import S, Transmitter, Way
 
 
@@ -309,6 +310,32 @@ def marks(run: Run) -> Iterator[str]:
             yield f"{where}: {found} marks, and {len(marked)} packets were marked there"
 
 
+@rule("links.grants")
+def grants(run: Run) -> Iterator[str]:
+    """A link with capacity on demand is granted what it sends, and no more than frames hold; another has no grants."""
+    used: Counter[tuple[int, str]] = Counter()
+    carried: Counter[tuple[int, str]] = Counter()
+    for row in run.rows("links"):
+        key, frames = (row["link"], row["direction"]), run.links[row["link"]][row["direction"]].frames
+        granted, unused = row["granted_bytes"], row["granted_unused_bytes"]
+        where = f"link {key[0]} {key[1]} to {row['time_ns']}"
+        if frames is None:
+            if (granted, unused) != (None, None):
+                yield f"{where}: {granted} B granted, {unused} B of it unused, and there are no frames"
+            continue
+        number = row["interval_ns"] // frames.every
+        if not (frames.constant * number <= granted <= frames.most * (number + 1) and 0 <= unused <= granted):
+            yield f"{where}: {granted} B granted, {unused} B of it unused, in some {number} frames of {frames}"
+        used[key] += granted - unused
+        carried[key] += row["bytes"]
+    for (link, direction), sent in used.items():
+        frames, over = run.links[link][direction].frames, sent - carried[link, direction]
+        # Of a run that is cut off a frame is under way, and a packet that goes on in another.
+        under_way = 0 if frames is None or run.until is None else frames.most + PACKET_MAX
+        if not 0 <= over <= under_way:
+            yield f"link {link} {direction}: grants of {sent} B were used, for {carried[link, direction]} B"
+
+
 @rule("links.table")
 def table(run: Run) -> Iterator[str]:
     """The table of links has what the packets did, interval by interval: bytes, packets, drops, time, queue."""
@@ -337,21 +364,20 @@ def table(run: Run) -> Iterator[str]:
             if (row["busy"], row["queue_bytes_mean"], row["queue_bytes_max"]) != (0, 0, 0):
                 yield f"{where}: a queue on a link without a rate"
             continue
-        yield from _queue_of(row, own, since, to, where, may_wait=this.kind in LATE)
+        yield from _queue_of(row, own, since, to, where, this)
 
 
-def _queue_of(
-    row: dict[str, float], own: list[Hop], since: int, to: int, where: str, *, may_wait: bool
-) -> Iterator[str]:
+def _queue_of(row: dict[str, float], own: list[Hop], since: int, to: int, where: str, this: Way) -> Iterator[str]:
     busy, integral, free, most = 0, 0, 0, 0
+    silent_since: int | None = None
     waits: list[int] = []
     standing: list[Hop] = []
     for hop in own:
         if hop.is_dropped:
             continue
-        start = max(hop.arrival, free)
-        free = hop.gone
-        waits += [start - hop.arrival] * (since < start <= to or start == 0 == since)
+        start, begin = max(hop.arrival, free), max(this.awake_for(hop.arrival, silent_since), free)
+        free = silent_since = hop.gone
+        waits += [begin - hop.arrival] * (since < begin <= to or begin == 0 == since)
         busy += max(0, min(free, to) - max(start, since))
     for hop in sorted(own, key=lambda hop: hop.arrival):
         if hop.is_dropped and hop.gone == hop.arrival:
@@ -378,6 +404,6 @@ def _queue_of(
             if abs(row[f"sojourn_{name}_s"] * S - wait) > 1 + wait / 128:
                 yield f"{where}: waits with a {name} of {row[f'sojourn_{name}_s']} s, and packets give {wait} ns"
     # Of packets that come together such a queue may drop one that has just joined.
-    is_known = not may_wait or len({hop.arrival for hop in own}) == len(own)
+    is_known = this.kind not in LATE or len({hop.arrival for hop in own}) == len(own)
     if is_known and row["queue_bytes_max"] != most:
         yield f"{where}: a largest queue of {row['queue_bytes_max']} B, and packets give {most}"

@@ -183,6 +183,16 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
     }
     lines.extend(direction.schedule.as_ref().map(|file| format!("schedule {}", shorten(file))));
     lines.extend(direction.jitter.map(jitter_text));
+    if let Some(dama) = direction.dama {
+        lines.push(format!("DAMA, {} to a grant", figures::span(dama.mean_wait_to_ask())));
+        let rates = [(dama.cra, "unasked"), (dama.max, "at most")];
+        let said = rates.into_iter().filter_map(|(own, word)| Some(format!("{} {word}", rate(own?))));
+        lines.extend(Some(said.collect::<Vec<_>>().join(", ")).filter(|line| !line.is_empty()));
+    }
+    lines.extend(direction.wake.map(|wake| {
+        let [after, delay] = [wake.after, wake.delay].map(figures::span);
+        format!("wakes in {delay} after {after}")
+    }));
     if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
         lines.push(format!("loss up to {}", figures::percent(most)));
     }

@@ -11,6 +11,7 @@ mod limit;
 mod marks;
 mod ports;
 mod rounds;
+mod silence;
 mod split;
 mod sweep;
 #[cfg(test)]
@@ -387,6 +388,9 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
     );
     if stretch.changes() {
         line("links change", "rates here are means over time, delays the least".to_owned());
+    }
+    for (label, text) in silence::lines(stretch) {
+        line(label, text);
     }
     for (name, bottleneck) in
         [("up", stretch.bottleneck(Direction::Up)), ("down", stretch.bottleneck(Direction::Down))]

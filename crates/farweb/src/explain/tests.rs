@@ -288,6 +288,26 @@ fn a_fade_says_its_least_rate_and_how_long_it_lasts() {
 }
 
 #[test]
+fn a_link_says_what_a_first_packet_after_a_silence_waits_for() {
+    let of = |key: &str, table: &str| {
+        let report = report(&[&format!("path.link.0.up.{key}={table}")]);
+        (report.links[0].up.changes.join(", "), report.text)
+    };
+    let (drawn, text) = of("dama", "{}");
+    assert_eq!(drawn, "DAMA, 760 ms to a grant");
+    let said = "after a silence          1500 B wait 760 ms on average for a grant of link 0 up (DAMA)";
+    assert!(text.contains(said), "{text}");
+    let (drawn, text) = of("dama", "{cra=\"50 kbit/s\",max=\"1 Mbit/s\"}");
+    assert_eq!(drawn, "DAMA, 760 ms to a grant, 50 kbit/s unasked, 1 Mbit/s at most");
+    let said = "1500 B wait 250 ms on average for a grant of link 0 up (DAMA, 50 kbit/s unasked)";
+    assert!(text.contains(said) && text.contains("up 1 Mbit/s, down"), "{text}");
+    let (drawn, text) = of("wake", "{after=\"10 s\",delay=\"80 ms\"}");
+    assert_eq!(drawn, "wakes in 80 ms after 10 s");
+    assert!(text.contains("a packet waits 80 ms until link 0 up wakes, 10 s after the last one"), "{text}");
+    assert!(!report(&[]).text.contains("after a silence"));
+}
+
+#[test]
 fn losses_of_steps_limit_a_connection_as_they_stay() {
     let share = |overrides: &[&str]| (report(overrides).legs[0].least.loss_share * 1e6).round();
     let steps = "path.link.0.down.steps=[{at=\"60 s\",loss=\"0.5 %\"}]";

@@ -16,6 +16,8 @@
 //!
 //! At an instant, a transmission ends and the next packet is taken before another packet arrives.
 //!
+//! A terminal with capacity on demand takes packets on arrival, and its grants decide when they leave (`timeline/dama.rs`).
+//!
 //! Left out: framing below IP, propagation that reorders, priorities.
 //!
 //! Source: the link of ns-2.35, a queue and a delay (`queue/queue.cc`, `link/delay.cc`).
@@ -27,7 +29,7 @@ use super::config::LinkConfig;
 use super::loss::{Hit, LossProcess};
 use super::queue::{Dropped, Late, Queue, QueueConfig, Verdict};
 use super::stats::{LinkStats, Meter};
-use super::timeline::{Changes, Cursor};
+use super::timeline::{Chances, Changes, Cursor, Terminal, Turns};
 use super::transmitter::{Sent, Transmitter};
 use super::{DropReason, Enqueued, Packet};
 
@@ -68,16 +70,21 @@ impl<P: Packet> Link<P> {
         let queue = if config.rate.is_some() { config.queue } else { QueueConfig::Unlimited };
         let mut loss = LossProcess::new(&config.loss, random("loss"));
         let mut transmitter = Transmitter::new(config.rate);
+        let rate = config.rate.map(|own| config.timeline.most(own));
         let start = if queue.is_late() {
-            Some(Cursor::of_any(&config.timeline, config.rate, config.delay, &random))
+            Some(Cursor::of_any(&config.timeline, rate, config.delay, &random))
         } else {
-            Cursor::new(&config.timeline, config.rate, config.delay, &random)
+            Cursor::new(&config.timeline, rate, config.delay, &random)
         };
         let trace = config.timeline.trace.as_ref().map(|trace| trace.begun(&random));
         let meter = Meter::new(config.rate, start.clone(), trace.clone());
         if let Some(start) = start {
             loss = loss.changing(start.clone().of_one_rate(), random("steps"));
-            let changes = Changes::new(start, trace, config.timeline.jitter, random("jitter"));
+            let terminal = config.timeline.dama.zip(config.rate);
+            let terminal =
+                terminal.map(|(dama, rate)| Turns::Dama(Terminal::new(dama, rate, random("dama"))));
+            let turns = trace.map(|trace| Turns::Trace(Chances::new(trace))).or(terminal);
+            let changes = Changes::new(start, turns, &config.timeline, random("jitter"));
             transmitter = Transmitter::changing(changes);
         }
         let queue = Queue::new(queue, || random("aqm"));
@@ -175,7 +182,7 @@ impl<P: Packet> Link<P> {
         let event = (self.queue.backlog.on_link() == 0)
             .then(|| self.transmitter.newest_arrival(sent.departure, self.delay));
         if sent.departure > now {
-            self.meter.note_wait(sent.start, now);
+            self.meter.note_wait(sent.begin, now);
         }
         self.accept(now, packet, sent, event)
     }
@@ -230,16 +237,19 @@ impl<P: Packet> Link<P> {
         let Some((joined, packet)) = self.late().take(now) else { return false };
         let bytes = packet.bytes();
         // It was there by then: the busy period of the packet before goes on.
-        let departure = self.transmitter.send_any(joined, bytes).departure;
+        let sent = self.transmitter.send_any(joined, bytes);
         self.meter.accept(bytes);
-        self.queue.backlog.join(departure, packet);
-        self.meter.send(joined, Sent { start: now, departure }, bytes);
+        self.queue.backlog.join(sent.departure, packet);
+        self.meter.send(joined, Sent { start: now, ..sent }, bytes);
         true
     }
 
-    /// Brings the statistics of what waits up to `now`.
+    /// Brings the statistics of what waits, and is granted, up to `now`.
     fn settle(&mut self, now: Instant) {
         self.serve(now);
+        if let Some(grants) = self.transmitter.grants_until(now) {
+            self.meter.grant(grants);
+        }
         if let Some(late) = self.queue.late() {
             self.meter.wait(&late.take_sums(now), late.bytes());
         }

@@ -25,8 +25,8 @@ pub use queue::{Codel, CodelVariant, DropHead, DropTail, Dropped, FqCodel, Pie, 
 pub use sojourn::Waits;
 pub use stats::LinkStats;
 pub use timeline::{
-    Attenuation, Fade, Handover, Jitter, Opportunities, Outage, OutageMode, PERIOD_MIN, Phase, Piece, Rates,
-    Shift, Step, Timeline, Trace, Variation, WINDOW_MS, mean_rates,
+    Attenuation, Dama, DamaKind, Fade, Grants, Handover, Jitter, Opportunities, Outage, OutageMode,
+    PERIOD_MIN, Phase, Piece, Rates, Shift, Step, Timeline, Trace, Variation, WINDOW_MS, Wake, mean_rates,
 };
 
 /// Properties of a packet that a link needs.

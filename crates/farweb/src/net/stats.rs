@@ -12,7 +12,7 @@ use crate::units::{BitRate, Bytes, Duration, Instant};
 
 use super::queue::{Backlog, Sums};
 use super::sojourn::{Histogram, Sojourn, Waits};
-use super::timeline::{Cursor, Trace};
+use super::timeline::{Cursor, Grants, Trace};
 use super::transmitter::Sent;
 use super::{DropReason, Packet};
 
@@ -46,6 +46,8 @@ pub struct LinkStats {
     pub available: Option<u128>,
     /// Waits of the packets whose transmission began, where they are measured and there are some.
     pub waits: Option<Waits>,
+    /// Grants of the frames that began, with capacity on demand.
+    pub grants: Option<Grants>,
 }
 
 impl LinkStats {
@@ -102,6 +104,7 @@ impl LinkStats {
             queue_bytes_max: self.queue_bytes_max.max(next.queue_bytes_max),
             available: next.available.map(|work| work + self.available.unwrap_or(0)),
             waits: None,
+            grants: next.grants.map(|grants| grants.joined(self.grants.unwrap_or_default())),
         }
     }
 }
@@ -211,7 +214,7 @@ impl Meter {
     pub(super) fn send(&mut self, joined: Instant, sent: Sent, bytes: u32) {
         self.open.busy += sent.departure - sent.start;
         self.open.queue_byte_nanos += byte_nanos(bytes, sent.departure - sent.start);
-        self.note_wait(sent.start, joined);
+        self.note_wait(sent.begin, joined);
     }
 
     /// A packet that joined at `joined` is in transmission from `start` on.
@@ -219,6 +222,11 @@ impl Meter {
         if let Some(waiting) = &mut self.sojourn {
             waiting.sojourn.note(start, start - joined);
         }
+    }
+
+    /// Frames have begun with these grants.
+    pub(super) fn grant(&mut self, grants: Grants) {
+        self.open.grants = Some(grants.joined(self.open.grants.unwrap_or_default()));
     }
 
     /// So much stands in the queue.
@@ -364,7 +372,12 @@ mod tests {
             self.free_at = start + Duration::from_nanos(10);
             self.backlog.join(self.free_at, data(0, 100));
             self.meter.accept(100);
-            self.meter.hold(now, Sent { start, departure: self.free_at }, 100, self.backlog.bytes());
+            self.meter.hold(
+                now,
+                Sent { start, begin: start, departure: self.free_at },
+                100,
+                self.backlog.bytes(),
+            );
         }
 
         fn stats(

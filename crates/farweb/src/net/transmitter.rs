@@ -9,12 +9,14 @@
 //! 1/rate ns, a packet that takes `whole + part / rate` ns leaves `whole` later when `part` fits into the slack, and
 //! `whole + 1` later when it does not. This is exact.
 //!
+//! A packet that waits for an opportunity, a grant or a radio counts as in transmission once those before it have left.
+//!
 //! Left out: framing below IP, a medium shared by several senders.
 //!
 //! Source: the transmission time of ns-2.35 (`link/delay.h`, `txtime`). Differs: whole nanoseconds, exact over a busy
 //! period, where ns-2 adds floating-point times.
 
-use super::timeline::Changes;
+use super::timeline::{Changes, Grants, Turns};
 use crate::units::{BitRate, Duration, Instant};
 
 /// Sends packets in order at a rate, or at once.
@@ -35,6 +37,8 @@ pub(super) struct Transmitter {
 pub(super) struct Sent {
     /// When the transmitter is free for it.
     pub(super) start: Instant,
+    /// When its first bit leaves: later where it waits for a grant, or for a radio to wake.
+    pub(super) begin: Instant,
     /// When its last bit leaves.
     pub(super) departure: Instant,
 }
@@ -65,7 +69,7 @@ impl Transmitter {
     /// When the packet has 2^31 bytes or more: no IP packet has.
     #[inline]
     pub(super) fn send(&mut self, now: Instant, bytes: u32) -> Sent {
-        let Some(rate) = self.rate else { return Sent { start: now, departure: now } };
+        let Some(rate) = self.rate else { return Sent { start: now, begin: now, departure: now } };
         if now >= self.free_at {
             (self.free_at, self.slack) = (now, 0);
         }
@@ -80,28 +84,30 @@ impl Transmitter {
             self.slack += rate - part;
         }
         self.free_at += Duration::from_nanos(nanos);
-        Sent { start, departure: self.free_at }
+        Sent { start, begin: start, departure: self.free_at }
     }
 
     /// Takes a packet of `bytes` bytes on any link.
     pub(super) fn send_any(&mut self, now: Instant, bytes: u32) -> Sent {
-        if self.is_changing() {
-            Sent { start: self.free_from(now), departure: self.send_changing(now, bytes) }
-        } else {
-            self.send(now, bytes)
-        }
+        if self.is_changing() { self.send_changing(now, bytes) } else { self.send(now, bytes) }
     }
 
-    /// Takes a packet at a rate that changes, or at the opportunities of a trace.
+    /// Takes a packet at a rate that changes, or when its turn comes.
     ///
     /// Work is counted in 10⁻⁹ bit: a rate of 1 bit/s does one a nanosecond. A piece does `slack` of it for nothing at
     /// its begin, as it was rounded up before, and leaves the rest to the next one. A rate of none is unlimited.
-    fn send_changing(&mut self, now: Instant, bytes: u32) -> Instant {
+    fn send_changing(&mut self, now: Instant, bytes: u32) -> Sent {
+        let start = self.free_from(now);
         let Self { changes: Some(changes), free_at, slack, .. } = self else { panic!("a link that changes") };
-        if let Some(chances) = &mut changes.chances {
-            *free_at = chances.send(now, *free_at, bytes);
+        let now = changes.awake_for(now);
+        let mut begin = now.max(*free_at);
+        if let Some(turns) = changes.turns.as_deref_mut() {
+            match turns {
+                Turns::Trace(chances) => *free_at = chances.send(now, *free_at, bytes),
+                Turns::Dama(terminal) => [begin, *free_at] = terminal.send(now, bytes),
+            }
             changes.travel(*free_at);
-            return *free_at;
+            return Sent { start, begin, departure: *free_at };
         }
         if now >= *free_at {
             (*free_at, *slack) = (now, 0);
@@ -122,7 +128,15 @@ impl Transmitter {
             *free_at += Duration::from_nanos(nanos);
         }
         changes.travel(*free_at);
-        *free_at
+        Sent { start, begin, departure: *free_at }
+    }
+
+    /// What was granted until `now`, since the last such call; none on a link without a hub.
+    pub(super) fn grants_until(&mut self, now: Instant) -> Option<Grants> {
+        match self.changes.as_mut()?.turns.as_deref_mut()? {
+            Turns::Dama(terminal) => Some(terminal.grants_until(now)),
+            Turns::Trace(_) => None,
+        }
     }
 
     /// True on a link that changes.

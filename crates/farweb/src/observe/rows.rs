@@ -34,6 +34,8 @@ pub fn link_row(totals: &LinkTotals) -> LinkRow {
         sojourn_p95_s: stats.waits.map(|waits| waits.quantiles[1].as_secs_f64()),
         sojourn_p99_s: stats.waits.map(|waits| waits.quantiles[2].as_secs_f64()),
         sojourn_max_s: stats.waits.map(|waits| waits.longest.as_secs_f64()),
+        granted_bytes: stats.grants.map(|grants| int(grants.bytes)),
+        granted_unused_bytes: stats.grants.map(|grants| int(grants.unused)),
     }
 }
 

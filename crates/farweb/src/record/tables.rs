@@ -279,6 +279,8 @@ table! {
         sojourn_p95_s: [float?] "s" "Their 95th percentile.",
         sojourn_p99_s: [float?] "s" "Their 99th percentile.",
         sojourn_max_s: [float?] "s" "The longest of them, exactly.",
+        granted_bytes: [int?] "B" "Bytes granted in the frames that began in the interval; null without `dama`.",
+        granted_unused_bytes: [int?] "B" "Of these, bytes that nothing was there for; null likewise.",
     }
 }
 
@@ -402,6 +404,8 @@ mod tests {
             sojourn_p95_s: None,
             sojourn_p99_s: None,
             sojourn_max_s: None,
+            granted_bytes: None,
+            granted_unused_bytes: None,
         };
         let times = 0..=BLOCK as i64; // more than wait for the columns
         times.clone().for_each(|time_ns| columns.push(LinkRow { time_ns, ..row }));

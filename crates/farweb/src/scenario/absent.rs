@@ -28,7 +28,7 @@ const ABSENT: &[(&[&str], &str)] = &[
         "reordering, duplication and corruption; a link has jitter, which keeps the order, and loses packets by loss",
     ),
     (
-        &["mobility", "dama"],
+        &["mobility"],
         "links that change in this way; steps, schedules, traces, outages, handovers and variation are there",
     ),
     (
@@ -134,6 +134,11 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["h2", "http2", "h2c"], "a leg with carrier = { kind = \"http/2\" }"),
     (&["h1", "http1", "http11", "keepalive"], "a leg with carrier = { kind = \"http/1.1\" }"),
     (&["https", "ssl"], "tls = { version = \"1.3\" } on a leg"),
+    (&["bod", "bandwidthondemand", "returnlink", "rcs2", "dvbrcs2"], "dama of a direction of a link"),
+    (
+        &["rrc", "drx", "inactivity", "inactivitytimer", "idletoconnected", "paging", "promotion"],
+        "wake = { after = \"10 s\", delay = \"80 ms\" } of a direction of a link",
+    ),
     (&["mahimahi", "mmlink"], "trace = \"down.trace\" of a direction of a link, in place of rate"),
     (&["aqm", "qdisc", "fq"], "queue = \"fq-codel\", \"codel\" or \"pie\" of a direction of a link"),
     (

@@ -9,8 +9,8 @@ use super::model::Until;
 use super::preset::PresetName;
 use super::queue::{Queue, QueueTable};
 use crate::net::{
-    self, Direction, Fade, Handover, Jitter, LinkConfig, Loss, Opportunities, Outage, Phase, QueueConfig,
-    QueueCounts, Rates, Step, Timeline, Trace, Variation, mean_rates,
+    self, Dama, Direction, Fade, Handover, Jitter, LinkConfig, Loss, Opportunities, Outage, Phase,
+    QueueConfig, QueueCounts, Rates, Step, Timeline, Trace, Variation, Wake, mean_rates,
 };
 use crate::units::{BitRate, Bytes, Duration, quantity_or_word};
 
@@ -99,6 +99,14 @@ pub struct LinkDirection {
     #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Jitter>"))]
     #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
+    /// Capacity on demand, of the return link of a satellite: a terminal asks, and sends in the frames that are granted.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Dama>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
+    pub dama: Option<Dama>,
+    /// Radio that sleeps after a silence, and takes a while to wake; "none" switches it off.
+    #[cfg_attr(test, schemars(schema_with = "super::tests::schema::or_none::<Wake>"))]
+    #[serde(default, deserialize_with = "key::or_none", skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Wake>,
 }
 
 /// What a link does behind the last row of its schedule.
@@ -246,7 +254,7 @@ impl Link {
     /// What changes in a direction.
     pub(crate) fn timeline(&self, way: Direction) -> Timeline {
         let own = self.towards(way);
-        let LinkDirection { steps, steps_every, fade, outage, variation, jitter, .. } = own;
+        let LinkDirection { steps, steps_every, fade, outage, variation, jitter, dama, wake, .. } = own;
         let back = self.towards(way.opposite()).delay;
         let faded = |fade: &Fade| own.rate().map(|rate| fade.pieces(rate, back));
         Timeline {
@@ -254,6 +262,8 @@ impl Link {
             every: *steps_every,
             fade: fade.as_ref().and_then(faded).unwrap_or_default(),
             trace: own.trace(),
+            dama: *dama,
+            wake: *wake,
             outages: outage.clone(),
             handover: self.handover,
             variation: *variation,

@@ -20,7 +20,8 @@ pub use crate::http::mux::{Assign, Overhead, Ties};
 use crate::http::tls::Handshake;
 pub use crate::http::webmux::Layout;
 pub use crate::net::{
-    Attenuation, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, Shift, Step, Variation,
+    Attenuation, Dama, DamaKind, Fade, Handover, Jitter, Loss, Outage, OutageMode, Phase, QueueCounts, Shift,
+    Step, Variation, Wake,
 };
 pub use crate::node::{CacheMode, DivideBy};
 pub use crate::observe::{CapturePoint, CapturePointError, Measure, Packets, Record};

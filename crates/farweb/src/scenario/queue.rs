@@ -226,6 +226,14 @@ impl Queue {
         )
     }
 
+    /// True where it decides as packets are taken for transmission.
+    pub(super) const fn is_late(&self) -> bool {
+        matches!(
+            self,
+            Self::Table(QueueTable::DropHead { .. } | QueueTable::Codel { .. } | QueueTable::FqCodel { .. })
+        )
+    }
+
     /// Its discipline, where that marks packets by ECN.
     #[must_use]
     pub const fn marking(&self) -> Option<&'static str> {

@@ -144,7 +144,7 @@ def title(scenario: dict[str, Any], link: int, direction: str) -> str:
     losses = "" if lost["kind"] == "none" else _LOSSES.get(lost["kind"]) or f"loss {share(lost['probability'])}"
     said = filter(None, [speed, seconds(float(parse(values["delay"]).number)), _queue(values), losses])
     changes = [plural(len(values[key]), name) for key, name in _LISTED.items() if values.get(key)]
-    changes += [key for key in ("schedule", "fade", "variation", "jitter") if values.get(key)]
+    changes += [key for key in ("schedule", "fade", "variation", "jitter", "dama", "wake") if values.get(key)]
     changes += ["handovers"] if both.get("handover") else []
     return "\n".join(
         [f"{direction}, {ends[0]} → {ends[1]}", ", ".join(said), *([", ".join(changes)] if changes else [])]

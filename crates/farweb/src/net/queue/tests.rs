@@ -8,7 +8,7 @@ use super::{Codel, CodelVariant, DropHead, DropTail, FqCodel, Queue, QueueConfig
 use crate::net::tests::{ECT, MARKED, TestPacket, data, link, plain};
 use crate::net::{
     Dropped, Enqueued, Jitter, Link, LinkConfig, LinkStats, Outage, OutageMode, QueueCounts, QueueLimit,
-    Step, Timeline,
+    Step, Timeline, Wake,
 };
 use crate::rng::RandomStreams;
 use crate::units::{BitRate, Bytes, Duration, Instant};
@@ -86,13 +86,18 @@ fn timelines() -> impl Strategy<Value = Timeline> {
         mode: OutageMode::Hold,
     });
     let jitter = Jitter { uniform: Some(ms(2)), normal: None, correlation: None };
-    let parts = (prop::option::of(step), prop::option::of(outage), prop::option::of(Just(jitter)));
-    parts.prop_map(|(step, outage, jitter)| Timeline {
-        steps: step.into_iter().collect(),
-        outages: outage.into_iter().collect(),
-        jitter,
-        ..Timeline::default()
-    })
+    let wake =
+        (0..9_u64, 0..9_u64).prop_map(move |(after, delay)| Wake { after: ms(after), delay: ms(delay) });
+    let (jitter, wake) = (prop::option::of(Just(jitter)), prop::option::of(wake));
+    (prop::option::of(step), prop::option::of(outage), jitter, wake).prop_map(
+        |(step, outage, jitter, wake)| Timeline {
+            steps: step.into_iter().collect(),
+            outages: outage.into_iter().collect(),
+            jitter,
+            wake,
+            ..Timeline::default()
+        },
+    )
 }
 
 /// A queue that has room for all.

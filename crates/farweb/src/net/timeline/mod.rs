@@ -1,5 +1,5 @@
 //! Links that change with time: steps of rate, delay and loss, fading, outages, handovers, and a rate that varies, as a
-//! function of the clock; or opportunities to send, by a trace.
+//! function of the clock; or opportunities to send, by a trace, or by the grants of a hub; and a radio that sleeps.
 //!
 //! A step sets values that hold until the next one; others stay. Before the first step the link has its own
 //! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
@@ -16,6 +16,7 @@
 //!
 //! Source: chosen.
 
+mod dama;
 mod fade;
 mod handover;
 mod opportunities;
@@ -25,6 +26,7 @@ mod tests;
 mod trace;
 mod travel;
 mod variation;
+mod wake;
 
 use std::sync::Arc;
 
@@ -32,16 +34,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::rng::RandomStream;
 use crate::units::{BitRate, Duration, Instant, Share};
+pub(super) use dama::Terminal;
+pub use dama::{Dama, DamaKind, Grants};
 pub use fade::{Attenuation, Fade, Piece};
 use handover::Handovers;
 pub use handover::{Handover, Phase, Shift};
 pub use opportunities::{Opportunities, WINDOW_MS};
 pub use rates::{Rates, mean_rates};
+pub(super) use trace::Chances;
 pub use trace::Trace;
-pub(super) use travel::Changes;
 pub use travel::Jitter;
+pub(super) use travel::{Changes, Turns};
 pub use variation::Variation;
 use variation::Varying;
+pub use wake::Wake;
 
 /// Least period of anything that comes again. Chosen: shorter than a packet of 1500 B at 12 Mbit/s, and a year has as many as
 /// can be passed in minutes.
@@ -106,6 +112,10 @@ pub struct Timeline {
     pub fade: Vec<Piece>,
     /// A trace, in place of rates.
     pub trace: Option<Trace>,
+    /// Capacity on demand, of a link of one rate.
+    pub dama: Option<Dama>,
+    /// Sleep of a radio.
+    pub wake: Option<Wake>,
     /// Outages, which together leave time to send.
     pub outages: Vec<Outage>,
     /// Handovers, which the other direction has as well.
@@ -135,6 +145,11 @@ impl Timeline {
     pub fn largest_delay(&self, own: Duration) -> Duration {
         let most = self.steps.iter().filter_map(|step| step.delay).fold(own, Duration::max);
         self.handover.map_or(most, |handover| handover.delay[1].of(most))
+    }
+
+    /// Most that a link with the rate `own` carries, before its first step.
+    pub(super) fn most(&self, own: BitRate) -> BitRate {
+        self.dama.and_then(|dama| dama.max).map_or(own, |max| max.min(own))
     }
 
     /// A time that shows it in the long run: its longest period, behind the last change that comes once.

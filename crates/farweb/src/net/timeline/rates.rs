@@ -36,6 +36,7 @@ impl Rates {
             let [min, max] = trace.usual_rates();
             return Self { min, mean: trace.mean_rate(until), max };
         }
+        let own = timeline.most(own);
         let faded = || timeline.fade.iter().filter_map(|piece| BitRate::from_bps(piece.rate));
         let stepped = || timeline.steps.iter().filter_map(|step| step.rate).chain(faded()).chain([own]);
         let (min, max) = (stepped().min().unwrap_or(own), stepped().max().unwrap_or(own));
@@ -68,7 +69,7 @@ pub fn mean_rates(timeline: &Timeline, own: BitRate, every: Duration, count: usi
         let of_span = |span| trace.work(begin(span), begin(span + 1)) as f64 / every.as_nanos() as f64;
         return (0..count as u64).map(of_span).collect();
     }
-    let schedule = Schedule::new(timeline, Some(own), Duration::ZERO);
+    let schedule = Schedule::new(timeline, Some(timeline.most(own)), Duration::ZERO);
     let mut changes = SPANS_CHANGES_MAX;
     let (mut rates, mut total) = (Vec::with_capacity(count), 0);
     for span in 0..count as u64 {

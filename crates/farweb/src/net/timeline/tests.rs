@@ -328,6 +328,39 @@ fn a_rate_that_changes_a_million_times_is_added_up_no_further() {
 }
 
 #[test]
+fn a_radio_wakes_for_the_first_packet_after_a_silence() {
+    let wake = Wake { after: MS * 10, delay: MS * 5 };
+    let mut line =
+        link(&LinkConfig { timeline: Timeline { wake: Some(wake), ..Timeline::default() }, ..plain() });
+    line.measure_waits();
+    let mut arrive = |now: u64| {
+        line.enqueue(at(now), &data(0, 1000));
+        line.newest().map(|newest| newest.arrival)
+    };
+    // Asleep at the start, with the second behind the first; silent from 7 ms on; a nanosecond before 10 ms are over, and then.
+    let times = [0, 3_000_000, 16_999_999, 27_999_999];
+    let arrivals = [7_000_000, 8_000_000, 18_999_999, 34_999_999];
+    assert_eq!(times.map(&mut arrive), arrivals.map(|arrival| Some(at(arrival))));
+    let waits = line.totals(at(40_000_000)).waits.unwrap();
+    assert_eq!((waits.packets, waits.sum, waits.longest), (4, 13_000_000, MS * 5));
+}
+
+#[test]
+fn a_radio_wakes_before_other_changes_count() {
+    let wake = Some(Wake { after: MS * 10, delay: MS * 5 });
+    let config = LinkConfig {
+        rate: BitRate::from_bps(8_000_000),
+        ..stepped(vec![step(MS * 3, 4_000_000, None)], None)
+    };
+    let timeline = Timeline { wake, ..config.timeline.clone() };
+    // Sent from 5 ms on, at half the rate.
+    assert_eq!(arrival(&LinkConfig { timeline, ..config }, at(0)), Some(at(8_000_000)));
+    let opportunities = Opportunities::new(vec![4, 6, 9]).unwrap().into();
+    let timeline = Timeline { wake, trace: Some(Trace::of_mahimahi(opportunities)), ..Timeline::default() };
+    assert_eq!(arrival(&LinkConfig { timeline, ..plain() }, at(0)), Some(at(7_000_000)));
+}
+
+#[test]
 fn rates_by_equal_spans_have_steps_and_outages_where_they_are() {
     let timeline = Timeline {
         steps: vec![Step { at: MS * 15, rate: BitRate::from_bps(400_000), delay: None, loss: None }],
@@ -393,6 +426,8 @@ proptest! {
             every: every.map(Duration::from_nanos),
             fade: vec![],
             trace: None,
+            dama: None,
+            wake: None,
             handover: Some(NO_CHANGE),
             variation: Some(Variation { sigma: 0.0, every: MS, correlation: 0.5 }),
             jitter: Some(Jitter { uniform: Some(Duration::ZERO), normal: None, correlation: None }),
@@ -434,6 +469,8 @@ proptest! {
             every: None,
             fade: vec![],
             trace: None,
+            dama: None,
+            wake: None,
         };
         let (arrived, dropped, totals) = drive(&LinkConfig { timeline, ..config }, &offers);
         prop_assert!(arrived.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));

@@ -10,9 +10,10 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::Cursor;
-use super::trace::{Chances, Trace};
+use super::trace::Chances;
 use super::variation::Correlated;
+use super::wake::Radio;
+use super::{Cursor, Terminal, Timeline};
 use crate::rng::RandomStream;
 use crate::units::{Duration, Instant};
 
@@ -68,7 +69,8 @@ impl Jittering {
 pub(in crate::net) struct Changes {
     pub(in crate::net) rate: Cursor,
     /// In place of the rate.
-    pub(in crate::net) chances: Option<Box<Chances>>,
+    pub(in crate::net) turns: Option<Box<Turns>>,
+    radio: Option<Radio>,
     delay: Cursor,
     jitter: Option<Jittering>,
     /// In order.
@@ -76,25 +78,43 @@ pub(in crate::net) struct Changes {
     pub(in crate::net) newest: Instant,
 }
 
+/// When a link may send, in place of a rate.
+#[derive(Debug, Clone)]
+pub(in crate::net) enum Turns {
+    /// At the opportunities of a trace.
+    Trace(Chances),
+    /// In the frames that are granted.
+    Dama(Terminal),
+}
+
 impl Changes {
     pub(in crate::net) fn new(
         start: Cursor,
-        trace: Option<Trace>,
-        jitter: Option<Jitter>,
+        turns: Option<Turns>,
+        timeline: &Timeline,
         random: RandomStream,
     ) -> Self {
         Self {
             delay: start.clone().of_one_rate(),
             rate: start,
-            chances: trace.map(|trace| Box::new(Chances::new(trace))),
-            jitter: jitter.map(|jitter| Jittering::new(jitter, random)),
+            turns: turns.map(Box::new),
+            radio: timeline.wake.map(Radio::new),
+            jitter: timeline.jitter.map(|jitter| Jittering::new(jitter, random)),
             arrivals: VecDeque::new(),
             newest: Instant::ZERO,
         }
     }
 
+    /// When a packet that is there at `now` can be sent, as far as the radio goes.
+    pub(in crate::net) fn awake_for(&self, now: Instant) -> Instant {
+        self.radio.map_or(now, |radio| radio.awake_for(now))
+    }
+
     /// A packet leaves at `departure`, behind all others.
     pub(in crate::net) fn travel(&mut self, departure: Instant) {
+        if let Some(radio) = &mut self.radio {
+            radio.sent(departure);
+        }
         let jitter = self.jitter.as_mut().map_or(Duration::ZERO, Jittering::next);
         self.newest = self.newest.max(departure + self.delay.at(departure).0.delay + jitter);
         self.arrivals.push_back(self.newest);

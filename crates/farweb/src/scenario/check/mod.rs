@@ -1,5 +1,6 @@
 //! Rules of a scenario beyond its shape, a file for each subject.
 
+mod dama;
 mod http2;
 mod leg;
 mod path;

@@ -78,6 +78,12 @@ impl Check {
         if let Some(jitter) = &direction.jitter {
             self.jitter(&format!("{key}.jitter"), jitter);
         }
+        if let Some(dama) = &direction.dama {
+            self.dama(key, dama, direction, link);
+        }
+        if let Some(wake) = &direction.wake {
+            self.wake(&format!("{key}.wake"), wake, direction);
+        }
     }
 
     pub(super) fn period(&mut self, key: String, every: Duration) {

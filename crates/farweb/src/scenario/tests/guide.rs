@@ -52,7 +52,7 @@ fn values_of_single_keys_are_allowed() {
             count += 1;
         }
     }
-    assert_eq!(count, 19);
+    assert_eq!(count, 21);
 }
 
 #[test]

@@ -160,8 +160,8 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
          \"linux\": docs/not.md)",
         "constants (here it is tcp.buffer)",
         "unknown key (here it is queue, which counts the packets that wait; netem's limit counts those in its delay too: write rate, \
-         limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms); farweb schema scenario lists the 18 keys here",
-        "unknown key (here it is delay = \"300 ms\" of each direction of a link); farweb schema scenario lists the 18 keys here",
+         limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms); farweb schema scenario lists the 20 keys here",
+        "unknown key (here it is delay = \"300 ms\" of each direction of a link); farweb schema scenario lists the 20 keys here",
         "or write one of \"drop-tail\", \"codel\", \"fq-codel\", \"pie\" (did you mean fq-codel?)",
         "(farweb does not model this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there: docs/not.md)",
     ];

@@ -89,6 +89,10 @@ fn direction() -> impl Strategy<Value = LinkDirection> {
                     normal: Some(Duration::from_nanos(1)),
                     correlation: Some(0.5),
                 }),
+                dama: None,
+                wake: rate
+                    .0
+                    .map(|_| Wake { after: Duration::from_secs(10), delay: Duration::from_millis(80) }),
             }
         },
     )
