@@ -150,9 +150,9 @@ fn with_full_knowledge(line: &Terminal, packets: &[(Instant, u32)]) -> (Vec<Inst
     let mut all_given = 0;
     // Rate and volume that are granted in a frame at `at`, of which the volume is still to be given.
     let granted = |at: Instant, requests: &[(Instant, u64, u64)], given: u64| {
-        let acting = requests.iter().filter(|(acts, ..)| *acts <= at);
+        let mut acting = requests.iter().filter(|(acts, ..)| *acts <= at);
         let volume: u64 = acting.clone().map(|(_, _, volume)| volume).sum();
-        let rate = acting.last().map_or(0, |(_, rate, _)| *rate);
+        let rate = acting.next_back().map_or(0, |(_, rate, _)| *rate);
         let by_rate = (rate * dama.frame.as_nanos()).div_ceil(dama.request_every.as_nanos());
         let unasked = (line.constant + by_rate).min(line.most);
         (unasked, (volume - given).min(line.most - unasked))
