@@ -619,6 +619,10 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
         in said
     )
     assert said.count("; 3 kB did not cross it") == 1
+    form = '$remote_addr - - [$time_local] "$request" $status $bytes_sent $request_length'
+    (folder / "d.log").write_text(CLF.replace("\n", " 500\n"))
+    farweb("new", "d.toml", "--log", "d.log", "--log-format", form)
+    assert "d.log: all 915 kB of requests and responses that crossed the link are in" in shown("d.toml")
 
 
 def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folder: Path) -> None:
