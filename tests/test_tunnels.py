@@ -142,5 +142,5 @@ def test_a_table_without_connect_gets_no_tunnels(scenario: Path, farweb: Farweb)
 def test_a_tunnel_has_a_part_of_the_responses_whatever_was_uploaded() -> None:
     treated = {"store": {"requests": 1, "bytes": 900}, "tunnel": {"requests": 1, "bytes": 100}}
     counts = {"log": {"file": "a.log"}, "bytes_logged": 3000, "dropped_bytes": {}, "dropped": {}, "unreadable_lines": 0}
-    found = carried("t", {**counts, "caching": treated})
+    found = carried("t", {**counts, "caching": treated, "first_request": {"request_bytes_logged": 500}})
     assert found is not None and "; 1 tunnel with 10 % of the bytes of responses" in found.text
