@@ -39,6 +39,16 @@ def test_depths_of_queues_follow_a_rate_that_is_changed(farweb: Farweb, folder: 
     assert [point.figures["links"][0]["down"]["queue_bytes"] for point in points] == [62_500, 250_000, 500_000]
 
 
+def test_depths_leave_the_discipline_of_a_path(farweb: Farweb, folder: Path) -> None:
+    assert farweb("new", "link.toml", "--path", "starlink").code == 0
+    scenario = Scenario.load("link.toml")
+    levels = scenario.effective["sweep"]["factors"]["queue"]
+    queues = [scenario.with_(level["set"]).effective["path"]["link"][0]["up"]["queue"] for level in levels]
+    assert queues == [{"kind": "drop-head", "limit": f"{depth} ms", "counts": "all"} for depth in (50, 200, 400)]
+    docsis = Scenario.load("link.toml").with_({"path.link.0.preset": "docsis"}).effective["path"]["link"][0]
+    assert (docsis["up"]["queue"]["kind"], docsis["down"]["queue"]) == ("pie", "2812000 B")
+
+
 def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farweb, folder: Path) -> None:
     answer = farweb("new", "link.toml", "--path", "starlink", "--queue", "fq-codel")
     assert (answer.code, "as no depth is published" in answer.out) == (0, False)
@@ -81,6 +91,7 @@ def test_every_figure_has_its_source_and_what_was_measured_its_year() -> None:
             assert figure.source.endswith("."), name
             assert figure.mark != "seen" or 1990 < int(figure.dated[:4]) < 2027, name
         assert not kind.depths or (kind.queue is not None and kind.queue.mark == "chosen"), name
+        assert kind.discipline is None or (kind.discipline["mark"], kind.queue is None) == ("seen", False), name
         assert kind.years, name
 
 
@@ -89,7 +100,9 @@ def test_the_page_of_paths_has_each_figure() -> None:
     for name, kind in PATHS.items():
         rates = f"{kind.rate.down:g} / {kind.rate.up:g} Mbit/s, {kind.rate.mark}"
         trip = f"{kind.delay.up + kind.delay.down:g} ms, {kind.delay.mark}"
-        assert f"| `{name}` | {kind.dated} | {rates} | {trip} | " in page
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` | {kind.dated} | {rates} | {trip} | "))
+        kinds = {kind.discipline[way]["kind"] for way in ("up", "down")} if kind.discipline else set()
+        assert {word for word in ("drop-head", "pie") if f"{word}, seen" in row.lower()} == kinds - {"drop-tail"}, name
 
 
 def test_figures_of_several_decades_are_named(farweb: Farweb, folder: Path) -> None:

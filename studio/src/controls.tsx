@@ -15,7 +15,7 @@ function Slider({ knob }: { knob: Knob }) {
   const said = shown === null ? "its own" : words(knob, shown);
   const move = (position: number) => {
     moving.value = { ...moving.value, [knob.name]: position };
-    edit(knob.edits(`path.link.${link}`, valueAt(knob, position)), knob.name);
+    edit(knob.edits(`path.link.${link}`, valueAt(knob, position), now.links[link]!), knob.name);
   };
   return (
     <label class="knob">

@@ -1,5 +1,5 @@
 // Controls as views of a scenario: where its keys are, what they say now, and the edits of a movement.
-import type { Checked, Draft, Edits, Effective, Figures } from "./core/messages";
+import type { Checked, Draft, Edits, Effective } from "./core/messages";
 import { three } from "./numbers";
 
 export const FILE = "studio.toml";
@@ -16,6 +16,9 @@ export function longLink({ effective, links }: Checked): number {
   return delays.indexOf(Math.max(...delays));
 }
 
+/** Figures of a link in both directions. */
+type Ways = Checked["links"][number];
+
 /** A figure of the long part with a slider of its own. */
 export interface Knob {
   name: string;
@@ -26,8 +29,8 @@ export interface Knob {
   to: number;
   /** True where its lowest position stands for zero. */
   hasZero: boolean;
-  value(link: { up: Figures; down: Figures }): number | null;
-  edits(link: string, value: number): Edits;
+  value(ways: Ways): number | null;
+  edits(link: string, value: number, ways: Ways): Edits;
 }
 
 const both = (link: string, key: string, value: string): Edits => [[`${link}.up.${key}`, value], [`${link}.down.${key}`, value]];
@@ -57,7 +60,8 @@ export const KNOBS: Knob[] = [
   {
     name: "queue", label: "Queue", unit: "ms", from: 1, to: 5000, hasZero: false,
     value: ({ down }) => down.queue_ms,
-    edits: (link, ms) => both(link, "queue", `"${three(ms)} ms"`),
+    edits: (link, ms, { up, down }) =>
+      [[`${link}.up.${up.queue_key}`, `"${three(ms)} ms"`], [`${link}.down.${down.queue_key}`, `"${three(ms)} ms"`]],
   },
 ];
 
@@ -120,6 +124,6 @@ export function figuresOf(now: Checked, fresh: Checked): Edits {
   const [of, to] = [now.links[longLink(now)]!, fresh.links[longLink(fresh)]!], link = `path.link.${longLink(fresh)}`;
   return KNOBS.flatMap(knob => {
     const [value, own] = [knob.value(of), knob.value(to)];
-    return value === null || own !== null && Math.abs(value - own) <= 1e-3 * Math.abs(own) ? [] : knob.edits(link, value);
+    return value === null || own !== null && Math.abs(value - own) <= 1e-3 * Math.abs(own) ? [] : knob.edits(link, value, to);
   });
 }

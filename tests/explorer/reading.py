@@ -282,7 +282,9 @@ def _filled(link: dict[str, Any]) -> dict[str, Any]:
         way |= own
         if way["rate"] != "unlimited":
             depth_ms = preset.get("queue", {}).get(name, preset["delay"]["up"] + preset["delay"]["down"])
-            way.setdefault("queue", f"{max(2, round(quantity(way['rate']) / 8e6 * depth_ms))} kB")
+            limit = f"{max(2, round(quantity(way['rate']) / 8e6 * depth_ms))} kB"
+            table = preset.get("discipline", {}).get(name, {"kind": "drop-tail"})
+            way.setdefault("queue", limit if table["kind"] == "drop-tail" else table | {"limit": limit})
             if "variation" in preset:
                 way["variation"] = preset["variation"]["value"] | own.get("variation", {})
         filled[name] = way

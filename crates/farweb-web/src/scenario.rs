@@ -16,7 +16,8 @@ const FILE: &str = "scenario";
 
 /// Checks a scenario: `{"problems": […]}`, each with its line and column, from 1, its key and message; or
 /// `{"effective", "report", "links"}`: all defaults spelled out, what `farweb check` derives from them, and figures of each link
-/// `{"up", "down"}` as numbers `{"rate_mbps", "delay_ms", "queue_ms", "loss"}`, null where one has no such number.
+/// `{"up", "down"}` as numbers `{"rate_mbps", "delay_ms", "queue_ms", "loss"}`, null where one has no such number, with the key of the
+/// queue's limit, `queue_key`.
 #[wasm_bindgen]
 #[must_use]
 pub fn check(text: &str, tables: &Tables) -> String {
@@ -63,12 +64,10 @@ pub fn edit(text: &str, edits: &str) -> Result<String, JsError> {
 /// Figures of a direction of a link.
 fn figures(way: &LinkDirection) -> Value {
     let rate = way.rate();
-    let queue_ms = match way.queue {
-        Some(Queue::Limit(QueueLimit::Time(time))) => Some(time.as_nanos() as f64 / 1e6),
-        Some(Queue::Limit(QueueLimit::Bytes(bytes))) => {
-            rate.map(|rate| bytes.get() as f64 * 8e3 / rate.as_bps() as f64)
-        }
-        _ => None,
+    let queue_ms = match way.queue.and_then(|queue| queue.limit()) {
+        Some(QueueLimit::Time(time)) => Some(time.as_nanos() as f64 / 1e6),
+        Some(QueueLimit::Bytes(bytes)) => rate.map(|rate| bytes.get() as f64 * 8e3 / rate.as_bps() as f64),
+        Some(QueueLimit::Packets(_)) | None => None,
     };
     let loss = match way.loss {
         Loss::None => Some(0.0),
@@ -79,6 +78,7 @@ fn figures(way: &LinkDirection) -> Value {
         "rate_mbps": rate.map(|rate| rate.as_bps() as f64 / 1e6),
         "delay_ms": way.delay.as_nanos() as f64 / 1e6,
         "queue_ms": queue_ms,
+        "queue_key": if matches!(way.queue, Some(Queue::Table(_))) { "queue.limit" } else { "queue" },
         "loss": loss,
     })
 }

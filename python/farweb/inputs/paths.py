@@ -48,6 +48,8 @@ class PathKind:
         rate: Rates, in Mbit/s.
         delay: Delays one way, in ms.
         queue: Depths of the queues, in ms at full rate. None: a round trip.
+        discipline: Tables of the queues in both directions, without their limits, with date, mark and source. None:
+            drop-tail.
         depths: Depths to sweep, in ms in both directions, where no one has published any.
         loss: Shares of packets lost at random, 0 to 1. None: none.
         handover: Keys of a link's handovers with their date, mark and source. None: none.
@@ -62,6 +64,7 @@ class PathKind:
     rate: Figure
     delay: Figure
     queue: Figure | None = None
+    discipline: Mapping[str, Any] | None = None
     depths: list[int] = field(default_factory=list)
     loss: Figure | None = None
     handover: Mapping[str, Any] | None = None

@@ -5,8 +5,8 @@ export class Refused extends Error {}
 
 export interface Problem { line: number; column: number; key: string; message: string }
 
-/** Figures of a direction of a link; null where it has no such number, as a queue that counts packets. */
-export interface Figures { rate_mbps: number | null; delay_ms: number; queue_ms: number | null; loss: number | null }
+/** Figures of a direction of a link; null where it has no such number, as a queue that counts packets; and the key of the queue's limit. */
+export interface Figures { rate_mbps: number | null; delay_ms: number; queue_ms: number | null; queue_key: string; loss: number | null }
 
 export interface Leg { from: string; to: string; carrier: { kind: string }; tls?: { version: string }; split?: { at: string }[] }
 

@@ -1,7 +1,7 @@
 //! Presets of links: kinds of paths, each value with its date, its source and how sure it is.
 //!
-//! A preset fills the keys of a link that are absent, after overrides and levels of a sweep. Queues are given as a time and
-//! become bytes at the rate in force, also at one of the scenario.
+//! A preset fills the keys of a link that are absent, after overrides and levels of a sweep. Depths of queues are given as a
+//! time and become bytes at the rate in force, also at one of the scenario; disciplines stand beside, where a source names one.
 //!
 //! Source: `presets.json`, value by value.
 
@@ -38,6 +38,9 @@ pub struct Preset {
     /// Depths of the queues in ms at the rate; a round trip when left out.
     #[serde(default)]
     pub queue: Option<Figure>,
+    /// Disciplines of the queues; drop-tail when left out.
+    #[serde(default)]
+    pub discipline: Option<Disciplines>,
     /// Depths to sweep, in ms in both directions, where no one has published any.
     #[serde(default)]
     pub depths: Vec<u32>,
@@ -71,6 +74,22 @@ pub struct Figure {
     /// "seen" in the source, "chosen" for farweb, or "from memory".
     pub mark: String,
     /// Where it comes from, a sentence.
+    pub source: String,
+}
+
+/// Disciplines of queues in both directions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disciplines {
+    /// Its table towards the servers, without a limit.
+    pub up: Value,
+    /// Likewise towards the clients.
+    pub down: Value,
+    /// As of a figure.
+    pub dated: String,
+    /// Likewise.
+    pub mark: String,
+    /// Likewise.
     pub source: String,
 }
 
@@ -149,12 +168,31 @@ impl Figure {
     }
 }
 
+/// A table's keys and values in words.
+fn listed(table: &Value) -> String {
+    let keys = table.as_object().into_iter().flatten();
+    let values = keys.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', "")));
+    values.collect::<Vec<_>>().join(", ")
+}
+
 impl Change {
     fn text(&self, quantity: &str) -> String {
-        let keys = self.value.as_object().into_iter().flatten();
-        let values: Vec<String> =
-            keys.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', ""))).collect();
-        format!("{quantity}: {} ({}). {}", values.join(", "), sure(&self.dated, &self.mark), self.source)
+        format!("{quantity}: {} ({}). {}", listed(&self.value), sure(&self.dated, &self.mark), self.source)
+    }
+}
+
+impl Disciplines {
+    /// The table in a direction; none of drop-tail, whose limit alone stands for it.
+    fn table(&self, way: &str) -> Option<&Value> {
+        let table = if way == "up" { &self.up } else { &self.down };
+        (table["kind"] != "drop-tail").then_some(table)
+    }
+
+    fn text(&self) -> String {
+        let Self { up, down, dated, mark, source } = self;
+        let [ups, downs] = [up, down].map(|table| listed(table).replacen("kind ", "", 1));
+        let values = if up == down { ups } else { format!("up {ups}; down {downs}") };
+        format!("Disciplines of queues: {values} ({}). {source}", sure(dated, mark))
     }
 }
 
@@ -169,12 +207,26 @@ impl Preset {
             Some(self.rate.text("Rates", " Mbit/s")),
             Some(self.delay.text("Delays", " ms one way")),
             Some(queue),
+            self.discipline.as_ref().map(Disciplines::text),
             self.loss.as_ref().map(|loss| loss.text("Loss", " of the packets")),
             self.handover.as_ref().map(|handover| handover.text("Handovers")),
             self.variation.as_ref().map(|variation| variation.text("Variation")),
             Some(self.left_out.clone()).filter(|text| !text.is_empty()),
         ];
         facts.into_iter().flatten().collect()
+    }
+
+    /// The queue of a direction with this limit: its discipline, or drop-tail, which the limit alone stands for unless the link
+    /// has keys of such a table.
+    fn queue_of(&self, way: &str, limit: String, own: &Value) -> Value {
+        let named = self.discipline.as_ref().and_then(|queues| queues.table(way));
+        let Some(mut queue) =
+            named.cloned().or_else(|| own.is_object().then(|| json!({ "kind": "drop-tail" })))
+        else {
+            return limit.into();
+        };
+        queue["limit"] = limit.into();
+        queue
     }
 
     /// Years of its rates and delays in order, such as "2021 and 2022".
@@ -200,7 +252,7 @@ impl Preset {
             if let Ok(rate) = in_force.parse::<BitRate>() {
                 // At least a packet.
                 let kilobytes = (rate.as_bps() as f64 / 8e6 * depth_ms).round_ties_even().max(2.0);
-                own["queue"] = format!("{kilobytes} kB").into();
+                own["queue"] = self.queue_of(way, format!("{kilobytes} kB"), &link[way]["queue"]);
                 if let Some(variation) = self.variation.as_ref().filter(|_| !has_trace) {
                     own["variation"] = variation.value.clone();
                 }
@@ -250,10 +302,10 @@ pub(super) fn detach(scenario: &mut Value) {
     }
 }
 
-/// Gives `table` the keys of `with` that it lacks; a table with a kind is one value.
+/// Gives `table` the keys of `with` that it lacks; a table with a kind of its own is one value.
 fn fill(table: &mut Value, with: Value) {
     let (Value::Object(table), Value::Object(with)) = (table, with) else { return };
-    if with.contains_key("kind") {
+    if with.contains_key("kind") && table.contains_key("kind") {
         return;
     }
     for (key, value) in with {
@@ -270,7 +322,7 @@ fn fill(table: &mut Value, with: Value) {
 mod tests {
     use super::*;
     use crate::net::{Direction, Phase};
-    use crate::scenario::{Queue, QueueLimit, Scenario, Source};
+    use crate::scenario::{Queue, QueueCounts, QueueLimit, QueueTable, Scenario, Source};
     use crate::sweep::Planned;
     use crate::units::{Bytes, Duration};
 
@@ -302,7 +354,10 @@ mod tests {
             ("path.link.0.up.variation.sigma", "0.5"),
         ]);
         let link = &own.path.link[0];
-        assert_eq!(link.down.queue, Some(Queue::Limit(QueueLimit::Bytes(Bytes::new(1_000_000)))));
+        assert_eq!(
+            link.down.queue.and_then(|queue| queue.limit()),
+            Some(QueueLimit::Bytes(Bytes::new(1_000_000)))
+        );
         assert_eq!(
             (link.up.delay, link.down.loss.clone()),
             (Duration::from_micros(22_500), crate::net::Loss::None)
@@ -315,6 +370,39 @@ mod tests {
         let variation = link.up.variation.unwrap();
         assert_eq!((variation.sigma, variation.correlation), (0.5, 0.79));
         assert_eq!(page(&[("path.link.0.up.rate", "unlimited")]).path.link[0].up.queue, None);
+    }
+
+    #[test]
+    fn queues_have_the_discipline_that_a_source_names() {
+        let drop_head = |bytes| {
+            let (limit, counts) = (QueueLimit::Bytes(Bytes::new(bytes)), QueueCounts::All);
+            Some(Queue::Table(QueueTable::DropHead { limit, counts }))
+        };
+        let queues = |overrides: &[(&str, &str)]| {
+            let link = page(overrides).path.link[0].clone();
+            [link.up.queue, link.down.queue]
+        };
+        // 200 ms at 17 and at 117 Mbit/s.
+        assert_eq!(queues(&[]), [drop_head(425_000), drop_head(2_925_000)]);
+        let [_, down] = queues(&[("path.link.0.down.queue.limit", "50 ms")]);
+        assert!(matches!(down, Some(Queue::Table(QueueTable::DropHead { limit: QueueLimit::Time(_), .. }))));
+        let [_, down] = queues(&[("path.link.0.down.queue", "50 ms")]);
+        assert_eq!(down, Some(Queue::Limit(QueueLimit::Time(Duration::from_millis(50)))));
+        let [_, down] = queues(&[("path.link.0.down.queue", "{kind=\"codel\"}")]);
+        assert!(matches!(down, Some(Queue::Table(QueueTable::Codel { .. }))));
+        let [up, down] = queues(&[("path.link.0.preset", "docsis")]);
+        let Some(Queue::Table(QueueTable::Pie { target, limit, .. })) = up else { panic!("{up:?}") };
+        assert_eq!((target, limit), (Duration::from_millis(10), QueueLimit::Bytes(Bytes::new(188_000))));
+        assert!(matches!(down, Some(Queue::Limit(_))));
+        let [_, down] =
+            queues(&[("path.link.0.preset", "docsis"), ("path.link.0.down.queue.limit", "50 ms")]);
+        assert!(matches!(
+            down,
+            Some(Queue::Table(QueueTable::DropTail { limit: Some(QueueLimit::Time(_)), .. }))
+        ));
+        // A share of losses alone keeps the process of the preset.
+        let lossy = page(&[("path.link.0.down.loss.probability", "0.01")]);
+        assert_eq!(lossy.path.link[0].down.loss, crate::net::Loss::Bernoulli { probability: 0.01 });
     }
 
     #[test]
