@@ -46,7 +46,7 @@ def test_depths_leave_the_discipline_of_a_path(farweb: Farweb, folder: Path) -> 
     queues = [scenario.with_(level["set"]).effective["path"]["link"][0]["up"]["queue"] for level in levels]
     assert queues == [{"kind": "drop-head", "limit": f"{depth} ms", "counts": "all"} for depth in (50, 200, 400)]
     docsis = Scenario.load("link.toml").with_({"path.link.0.preset": "docsis"}).effective["path"]["link"][0]
-    assert (docsis["up"]["queue"]["kind"], docsis["down"]["queue"]) == ("pie", "2812 kB")
+    assert (docsis["up"]["queue"]["kind"], docsis["down"]["queue"]) == ("pie", "2812000 B")
 
 
 def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farweb, folder: Path) -> None:
