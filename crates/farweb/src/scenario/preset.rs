@@ -229,6 +229,15 @@ impl Preset {
         queue
     }
 
+    /// Keys of a link for the limits of its queues: of drop-tail the queue itself is the limit, in an effective scenario too.
+    pub(super) fn keys_of_limits(&self) -> [&'static str; 2] {
+        let is_table = |way| self.discipline.as_ref().is_some_and(|queues| queues.table(way).is_some());
+        [
+            if is_table("up") { "up.queue.limit" } else { "up.queue" },
+            if is_table("down") { "down.queue.limit" } else { "down.queue" },
+        ]
+    }
+
     /// Years of its rates and delays in order, such as "2021 and 2022".
     pub(crate) fn years(&self) -> String {
         let dated = [&self.rate, &self.delay].into_iter().filter_map(|figure| figure.dated.get(..4));

@@ -75,7 +75,7 @@ impl Writer<'_> {
     fn levels_of_depths(&self) -> Vec<Swept> {
         let level = |depth: &u32| {
             let level = format!("{depth} ms");
-            let set = ["up.queue.limit", "down.queue.limit"].map(|key| (key, level.clone())).to_vec();
+            let set = self.first.1.keys_of_limits().map(|key| (key, level.clone())).to_vec();
             Swept { level, set, legs: String::new() }
         };
         self.first.1.depths.iter().map(level).collect()
