@@ -100,7 +100,8 @@ def test_the_page_of_paths_has_each_figure() -> None:
     for name, kind in PATHS.items():
         rates = f"{kind.rate.down:g} / {kind.rate.up:g} Mbit/s, {kind.rate.mark}"
         trip = f"{kind.delay.up + kind.delay.down:g} ms, {kind.delay.mark}"
-        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` | {kind.dated} | {rates} | {trip} | "))
+        head = f"| `{name}` | {kind.dated} | {rates} | {trip} | "
+        (row,) = (line for line in page.splitlines() if line.startswith(head))
         kinds = {kind.discipline[way]["kind"] for way in ("up", "down")} if kind.discipline else set()
         assert {word for word in ("drop-head", "pie") if f"{word}, seen" in row.lower()} == kinds - {"drop-tail"}, name
 

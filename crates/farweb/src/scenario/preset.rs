@@ -229,13 +229,15 @@ impl Preset {
         queue
     }
 
-    /// Keys of a link for the limits of its queues: of drop-tail the queue itself is the limit, in an effective scenario too.
-    pub(super) fn keys_of_limits(&self) -> [&'static str; 2] {
-        let is_table = |way| self.discipline.as_ref().is_some_and(|queues| queues.table(way).is_some());
-        [
-            if is_table("up") { "up.queue.limit" } else { "up.queue" },
-            if is_table("down") { "down.queue.limit" } else { "down.queue" },
-        ]
+    /// The queue of a direction with this limit, as a value of TOML.
+    pub(super) fn queue_text(&self, way: &str, limit: &str) -> String {
+        match self.queue_of(way, limit.to_owned(), &Value::Null) {
+            Value::Object(table) => {
+                let keys: Vec<_> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+                format!("{{ {} }}", keys.join(", "))
+            }
+            limit => limit.to_string(),
+        }
     }
 
     /// Years of its rates and delays in order, such as "2021 and 2022".

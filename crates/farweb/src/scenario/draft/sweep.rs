@@ -32,7 +32,7 @@ impl Writer<'_> {
                 "\n[[sweep.factors.{factor}]]\nlevel = \"{level}\"\n[sweep.factors.{factor}.set]\n"
             );
             for (key, value) in set {
-                let _ = writeln!(text, "\"path.link.{}.{key}\" = \"{value}\"", self.long_link());
+                let _ = writeln!(text, "\"path.link.{}.{key}\" = {value}", self.long_link());
             }
             for line in legs.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                 let _ =
@@ -58,7 +58,7 @@ impl Writer<'_> {
     fn levels_of_ways(&self) -> Vec<Swept> {
         let level = |(level, (way, kind)): (String, &(&Way, &Preset))| {
             let legs = if self.has_several_proxies() { self.legs(way.proxy) } else { String::new() };
-            Swept { level, set: vec![("preset", kind.name.clone())], legs }
+            Swept { level, set: vec![("preset", quoted(&kind.name))], legs }
         };
         self.names().into_iter().zip(&self.ways).map(level).collect()
     }
@@ -66,7 +66,7 @@ impl Writer<'_> {
     fn levels_of_queues(&self) -> Vec<Swept> {
         let level = |name: &String| Swept {
             level: name.clone(),
-            set: self.queue_of(name).to_vec(),
+            set: self.queue_of(name).map(|(key, queue)| (key, quoted(&queue))).to_vec(),
             legs: String::new(),
         };
         self.draft.queues.iter().map(level).collect()
@@ -75,14 +75,19 @@ impl Writer<'_> {
     fn levels_of_depths(&self) -> Vec<Swept> {
         let level = |depth: &u32| {
             let level = format!("{depth} ms");
-            let set = self.first.1.keys_of_limits().map(|key| (key, level.clone())).to_vec();
+            let queue = |way| self.first.1.queue_text(way, &level);
+            let set = vec![("up.queue", queue("up")), ("down.queue", queue("down"))];
             Swept { level, set, legs: String::new() }
         };
         self.first.1.depths.iter().map(level).collect()
     }
 }
 
-/// A level of the sweep: its name, keys of the long link with their values, and other legs.
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+/// A level of the sweep: its name, keys of the long link with their values in TOML, and other legs.
 struct Swept {
     level: String,
     set: Vec<(&'static str, String)>,
