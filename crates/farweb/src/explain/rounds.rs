@@ -145,13 +145,8 @@ impl Sender {
 
     /// Mean rate of segments that arrive, in segments a second, likewise. One that fills the slowest link is what it would be without that.
     pub(super) fn rate(&self, p: f64) -> f64 {
-        let found = self.mean_rate(p);
-        if found * self.segment_s < FULL { found } else { Self { segment_s: 0.0, ..*self }.mean_rate(p) }
-    }
-
-    fn mean_rate(&self, p: f64) -> f64 {
         let mut draws = RandomStreams::new(0).stream("windows", 0);
-        let mut run = Run { sender: self, sent: 0.0, took_s: 0.0 };
+        let mut run = Run { sender: self, sent: 0.0, took_s: 0.0, free_s: 0.0 };
         let mut state = State { at_loss: self.most.min(1.0 / p).max(1.0), last_max: 0.0 };
         for quantile in quantiles() {
             let distance = (quantile / p).ceil();
@@ -160,7 +155,10 @@ impl Sender {
             state = run.event(&state, distance, more_lost, is_lost_again);
         }
         let held = 0.5 * (self.ack_wait_s / self.trip_s).min(1.0);
-        (run.sent / run.took_s - held / self.trip_s).max(0.5 * run.sent / run.took_s) * (1.0 - p)
+        let mean =
+            |took_s: f64| (run.sent / took_s - held / self.trip_s).max(0.5 * run.sent / took_s) * (1.0 - p);
+        let found = mean(run.took_s);
+        if found * self.segment_s < FULL { found } else { mean(run.free_s) }
     }
 }
 
@@ -201,18 +199,26 @@ const TWO_REPAIRED: f64 = 10.0;
 /// Segments a window of growth with CUBIC's beta, that Reno's rate has (`tcp_cubic.c`: 8 / 15).
 const FRIENDLY: f64 = 8.0 / 15.0;
 
-/// Segments that were sent, and the time that they took.
+/// Segments that were sent, the time that they took, and the time on links that are never full: windows are the same there.
 struct Run<'s> {
     sender: &'s Sender,
     sent: f64,
     took_s: f64,
+    free_s: f64,
 }
 
 impl Run<'_> {
     /// A round trip with a window.
     fn round(&mut self, window: f64) {
         self.sent += window;
-        self.took_s += self.sender.trip_s.max(window * self.sender.segment_s);
+        self.lasts(window, 1.0);
+    }
+
+    /// Round trips with a window, or a part of one.
+    fn lasts(&mut self, window: f64, rounds: f64) {
+        let Sender { trip_s, segment_s, .. } = *self.sender;
+        self.took_s += rounds * trip_s.max(window * segment_s);
+        self.free_s += rounds * trip_s;
     }
 
     /// From one loss to the next, which is `distance` packets away.
@@ -235,18 +241,18 @@ impl Run<'_> {
         self.round(if is_shut { 1.0 } else { window });
         while self.sent - begun < distance {
             if window >= most {
-                let rounds = libm::ceil((distance - (self.sent - begun)) / window);
+                let rounds = ((distance - (self.sent - begun)) / window).ceil();
                 self.sent += rounds * window;
-                self.took_s += rounds * trip_s.max(window * self.sender.segment_s);
+                self.lasts(window, rounds);
                 break;
             }
             round += 1.0;
             grown = growth.after(round, grown);
-            window = libm::floor(grown).min(most);
+            window = grown.floor().min(most);
             self.round(window);
         }
         let behind = (window - (self.sent - begun - distance)).max(0.0);
-        self.took_s += trip_s.max(window * self.sender.segment_s) * behind / window;
+        self.lasts(window, behind / window);
         self.sent += behind;
         State { at_loss: window, last_max }
     }
@@ -260,7 +266,7 @@ impl Run<'_> {
         is_shut: bool,
         is_lost_again: bool,
     ) -> f64 {
-        let left = |window: f64| libm::floor(window * share).max(2.0);
+        let left = |window: f64| (window * share).floor().max(2.0);
         let window = left(state.at_loss);
         let is_hidden = state.at_loss < DUPLICATES + 1.0 || is_lost_again;
         match self.sender.repair {
@@ -284,9 +290,10 @@ impl Run<'_> {
     fn slow_start(&mut self, until: f64) {
         let per_ack = if let Law::Reno { per_ack, .. } = self.sender.law { per_ack } else { 1.0 };
         self.took_s += self.sender.timeout_s;
+        self.free_s += self.sender.timeout_s;
         let mut window = 1.0;
         while window < until {
-            self.round(libm::floor(window));
+            self.round(window.floor());
             window = (window + (window / per_ack).max(1.0)).min(until);
         }
     }

@@ -205,7 +205,7 @@ const WARNINGS: &[(&[&str], &str)] = &[
     (&["path.link.0.down.queue=1499 B"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never pass"),
     (&["path.link.0.down.queue=1499 B", "path.link.0.down.queue_counts=waiting"], "path.link.0.down.queue: 1.5 kB is less than one packet of 1500 B: such packets never wait"),
     (&["path.link.0.down.loss={kind=\"bernoulli\",probability=1}"], "path.link.0.down.loss: every packet is lost, so that no request over it ends"),
-    // With timestamps an acknowledgement takes 52 B; without, above, 40 B.
+    // With timestamps an acknowledgement takes 52 B. Without, above, 40 B.
     (&["leg.0.tcp.profile=linux", "path.link.0.up.rate=550 kbit/s"], "path.link.0.up.rate: ACKs for a full link of 34.4 Mbit/s down need 596 kbit/s, more than the 550 kbit/s up"),
     (&["path.link.0.down.queue=10 ms"], "path.link.0.down.queue: 10 ms (43 kB) is 8.33 % of what the path holds (516 kB): bursts will lose packets"),
     (&["path.link.0.up.queue=34 packets"], "path.link.0.up.queue: 34 packets is 9.89 % of what the path holds (516 kB): bursts will lose packets"),
@@ -431,7 +431,7 @@ fn the_limit_of_a_connection_is_the_least_of_window_credit_and_losses() {
     assert_ne!(growing.limited_by, LimitedBy::Credit, "its credits grow with the path");
 }
 
-/// Reno's mean window is Mathis' square root where none of its ends matters; CUBIC's is larger over a long path with few losses.
+/// Reno's mean window is Mathis' square root where none of its ends matters. CUBIC's is larger over a long path with few losses.
 #[test]
 fn losses_limit_a_connection_as_mathis_has_it() {
     let reno = "leg.0.tcp={profile=\"linux\",constants={congestion_control=\"reno\"}}";

@@ -22,7 +22,7 @@ const LONGEST_QUOTE: usize = 60;
 pub(crate) struct Document {
     /// Name of the file, for messages.
     pub(crate) file: String,
-    /// The values; null stands for a value that is already reported as a problem.
+    /// The values. Null stands for a value that is already reported as a problem.
     pub(crate) tree: Value,
     /// Place of each key, by dotted path.
     places: BTreeMap<String, Place>,
@@ -66,7 +66,7 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 impl Document {
-    /// Reads TOML; `problems` gets the values that no scenario can hold, such as dates.
+    /// Reads TOML. `problems` gets the values that no scenario can hold, such as dates.
     ///
     /// # Errors
     /// When `text` is not TOML, with line and column.
@@ -120,7 +120,7 @@ impl Document {
         done.map_err(|message| Problem { file: self.file.clone(), place, key: key.to_owned(), message })
     }
 
-    /// Sets the value at a dotted key; everything that is new stands at `place`.
+    /// Sets the value at a dotted key. Everything that is new stands at `place`.
     ///
     /// # Errors
     /// When the key is no dotted key, a place in a list is beyond its end, or the way leads through a plain value.

@@ -35,7 +35,7 @@ pub struct Draft {
     pub is_local: bool,
     /// Connections to the servers.
     pub serving: Serving,
-    /// Who shares connections; the default of the format when left out.
+    /// Who shares connections. The default of the format when left out.
     #[serde(default)]
     pub clients: Option<Sharing>,
     /// When servers answer.

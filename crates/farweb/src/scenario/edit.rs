@@ -59,7 +59,7 @@ fn set(item: &mut Item, path: &[String], mut value: Value, is_top: bool) -> Opti
     set(entry(item, key)?, rest, value, false)
 }
 
-/// Removes a key; true if its table is empty now.
+/// Removes a key. True if its table is empty now.
 fn remove(item: &mut Item, path: &[String]) -> Option<bool> {
     let (key, rest) = path.split_first()?;
     let goes = match entry(item, key) {

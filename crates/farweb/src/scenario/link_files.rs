@@ -72,7 +72,7 @@ impl LinkFile {
         }
     }
 
-    /// Mean rates in spans of `every` that lie in its length, one at least, in bit/s; none without a rate. An opportunity
+    /// Mean rates in spans of `every` that lie in its length, one at least, in bit/s. None without a rate. An opportunity
     /// carries a packet of 1500 B.
     #[must_use]
     pub fn rates(&self, every: Duration) -> Option<Vec<f64>> {

@@ -75,7 +75,7 @@ impl Scenario {
     /// Reads a scenario and checks it.
     ///
     /// `file` is its name for messages. Each override is a dotted key, such as `leg.0.tcp.buffer`, and a value as TOML or
-    /// as bare text (`4`, `60 ms`, `"60 ms"`, `[1, 2]`); they are applied in order before anything is checked, and the
+    /// as bare text (`4`, `60 ms`, `"60 ms"`, `[1, 2]`). They are applied in order before anything is checked, and the
     /// key need not be in the file. Levels of a sweep are checked where it is planned, by `sweep::Planned`.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Scenario {
     }
 }
 
-/// The typed scenario, once the document has its shape and keeps all rules; levels of a sweep are not looked at.
+/// The typed scenario, once the document has its shape and keeps all rules. Levels of a sweep are not looked at.
 pub(crate) fn read(document: &Document) -> Result<Scenario, Vec<Problem>> {
     let document = &*preset::expanded(document);
     let mut problems = shape::problems(document);

@@ -1,7 +1,7 @@
 //! Presets of links: kinds of paths, each value with its date, its source and how sure it is.
 //!
 //! A preset fills the keys of a link that are absent, after overrides and levels of a sweep. Depths of queues are given as a
-//! time and become bytes at the rate in force, also at one of the scenario; disciplines stand beside, where a source names one.
+//! time and become bytes at the rate in force, also at one of the scenario. Disciplines stand beside, where a source names one.
 //!
 //! Source: `presets.json`, value by value.
 
@@ -38,7 +38,7 @@ pub struct Preset {
     /// Depths of the queues in ms at the rate; a round trip when left out.
     #[serde(default)]
     pub queue: Option<Figure>,
-    /// Disciplines of the queues; drop-tail when left out.
+    /// Disciplines of the queues. Drop-tail when left out.
     #[serde(default)]
     pub discipline: Option<Disciplines>,
     /// Depths to sweep, in ms in both directions, where no one has published any.
@@ -69,7 +69,7 @@ pub struct Figure {
     pub up: f64,
     /// Towards the clients.
     pub down: f64,
-    /// When it was measured, its year first; empty where it was not.
+    /// When it was measured, its year first. Empty where it was not.
     pub dated: String,
     /// "seen" in the source, "chosen" for farweb, or "from memory".
     pub mark: String,
@@ -182,7 +182,7 @@ impl Change {
 }
 
 impl Disciplines {
-    /// The table in a direction; none of drop-tail, whose limit alone stands for it.
+    /// The table in a direction. None of drop-tail, whose limit alone stands for it.
     fn table(&self, way: &str) -> Option<&Value> {
         let table = if way == "up" { &self.up } else { &self.down };
         (table["kind"] != "drop-tail").then_some(table)

@@ -6,7 +6,7 @@ use std::fmt;
 /// Place of a key or value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// In the scenario file; both count from 1, columns in characters.
+    /// In the scenario file. Both count from 1, columns in characters.
     File {
         /// Line of the file.
         line: usize,
@@ -24,7 +24,7 @@ pub struct Problem {
     pub file: String,
     /// Place of the key, or of the table that lacks it.
     pub place: Place,
-    /// Dotted key, such as `leg.0.tcp.buffer`; empty when the text is no TOML.
+    /// Dotted key, such as `leg.0.tcp.buffer`. Empty when the text is no TOML.
     pub key: String,
     /// Message: the value found and the values allowed.
     pub message: String,
@@ -33,7 +33,7 @@ pub struct Problem {
 /// All that is wrong with a scenario: one line a problem and a closing count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ScenarioError {
-    /// In the order of the file, then of the overrides; never empty.
+    /// In the order of the file, then of the overrides. Never empty.
     pub problems: Vec<Problem>,
 }
 

@@ -32,7 +32,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn value(&mut self, path: &str, schema: &'a Value, value: &Value) {
         let schema = key::resolve(schema);
-        // Null stands for what reading has already reported; TOML has none.
+        // Null stands for what reading has already reported. TOML has none.
         if value.is_null() {
             return;
         }

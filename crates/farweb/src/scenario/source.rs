@@ -17,7 +17,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a scenario and checks it; see [`Scenario::parse`].
+    /// Reads a scenario and checks it. See [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong, with its place.
@@ -28,7 +28,7 @@ impl Source {
         Self::read(document, problems, overrides)
     }
 
-    /// Reads what [`Scenario::effective`] has written; `file` is where it stood.
+    /// Reads what [`Scenario::effective`] has written. `file` is where it stood.
     ///
     /// # Errors
     /// Everything that is wrong.

@@ -87,7 +87,7 @@ fn a_long_flow_fills_the_link_and_leaves_its_queue_short() {
     assert!((5.0..30.0).contains(&later), "{later} packets from 10 s on");
 }
 
-/// 2.8867 times the path takes ⌈log₂(83 / 10)⌉ rounds to fill, and three more to be found; then a look at the path every 10 s.
+/// 2.8867 times the path takes ⌈log₂(83 / 10)⌉ rounds to fill, and three more to be found. Then a look at the path every 10 s.
 #[test]
 fn connections_say_how_long_bbr_was_in_which_state() {
     let tables = one(25, 20, 40_000_000);
@@ -106,7 +106,7 @@ fn connections_say_how_long_bbr_was_in_which_state() {
     assert_eq!(ints(&cubic, "connections", "bbr_rate_bps"), [NULL_INT]);
 }
 
-/// PROBE_BW goes on at its rate after 12 s without requests; CUBIC starts with ten segments again.
+/// PROBE_BW goes on at its rate after 12 s without requests. CUBIC starts with ten segments again.
 #[test]
 fn a_pause_costs_bbr_no_start() {
     let asked = || vec![Asked(0, 300, 2_000_000, 0), Asked(14_000_000_000, 300, 2_000_000, 0)];
@@ -176,7 +176,7 @@ fn the_phase_of_the_cycle_is_drawn_by_seed_and_connection() {
     assert!(high > low && high - low < 10.0, "{ends:?}");
 }
 
-/// Ten segments in a round trip of 100 ms, times 739/256 and 0.99, are the first pace; the states follow one another.
+/// Ten segments in a round trip of 100 ms, times 739/256 and 0.99, are the first pace. The states follow one another.
 #[test]
 fn packets_have_the_pace_and_the_state_of_their_sender() {
     let link = r#"{ rate = "100 Mbit/s", delay = "50 ms" }"#;

@@ -85,7 +85,7 @@ fn the_parts_are_all_of_the_latency() {
     }
 }
 
-/// A mux of one connection to a proxy next to the server; every segment is acknowledged.
+/// A mux of one connection to a proxy next to the server. Every segment is acknowledged.
 fn mux(idle_restart: &str) -> Scenario {
     let text = format!(
         r#"

@@ -57,7 +57,7 @@ const fn size_of(object: u64) -> u64 {
     [300, 1460, 2920, 7_000, 20_000, 90_000][object as usize]
 }
 
-/// Versions of an object, in bytes; the last one is smaller than a response without a body.
+/// Versions of an object, in bytes. The last one is smaller than a response without a body.
 const fn versions_of(object: u64) -> [u64; 3] {
     [size_of(object), size_of(object) + 2000, 100 + object]
 }
@@ -194,7 +194,7 @@ impl Hierarchy {
         world.take().into_iter().map(|(table, columns)| (table, columns.into_iter().collect())).collect()
     }
 
-    /// A request served by the origin gets the version that it asks for; any other gets a version asked for earlier or at
+    /// A request served by the origin gets the version that it asks for. Any other gets a version asked for earlier or at
     /// the same time.
     fn check_versions(&self, tables: &Tables) -> Result<(), TestCaseError> {
         let [requests, served] = ["request", "served_bytes"].map(|name| ints(tables, "requests", name));

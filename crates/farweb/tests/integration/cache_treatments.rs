@@ -124,7 +124,7 @@ fn a_stale_copy_serves_no_head() {
     assert_eq!(served_by(&run(&scenario, &asks)), [SERVER, CACHE, SERVER]);
 }
 
-/// The fetch of 400 kB takes seconds; the change is known before it ends.
+/// The fetch of 400 kB takes seconds. The change is known before it ends.
 #[test]
 fn a_response_asked_for_before_the_change_is_not_stored() {
     for scenario in both("") {

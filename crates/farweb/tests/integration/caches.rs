@@ -22,7 +22,7 @@ const SERVER: i32 = 2;
 #[derive(Debug, Clone, Copy)]
 struct Ask(i64, u64, u64, &'static str);
 
-/// Requests from a list; the server takes this time for each.
+/// Requests from a list. The server takes this time for each.
 struct Asks<'a>(std::slice::Iter<'a, Ask>, Duration);
 
 impl RequestSource for Asks<'_> {
@@ -65,7 +65,7 @@ fn ser(bytes: u64) -> i64 {
 
 pub(super) const EACH: &str = "{ kind = \"http/1.0\" }";
 
-/// A client, a cache 60 ms from it and a server 20 ms further, with E3 links; two legs that meet at the cache.
+/// A client, a cache 60 ms from it and a server 20 ms further, with E3 links. Two legs that meet at the cache.
 pub(super) fn two_legs(cache: &str) -> Scenario {
     let leg = |from: &str, to: &str| format!("[[leg]]\nfrom = \"{from}\"\nto = \"{to}\"\ncarrier = {EACH}\n");
     scenario(&(leg("client", "cache") + &leg("cache", "server")), cache)
@@ -116,7 +116,7 @@ fn the_table_says_who_serves_where_the_cache_has_no_other_rule() {
     assert_eq!(ints(&tables, "caches", "hits"), [1]);
 }
 
-/// A connection ends at a cut-through cache; requests that the cache does not serve pass it as a router.
+/// A connection ends at a cut-through cache. Requests that the cache does not serve pass it as a router.
 #[test]
 fn a_node_inside_a_leg_is_the_source_of_its_hits() {
     let asks = [Ask(0, 7, 1000, "cache"), Ask(1000 * MS, 7, 1000, "server")];
@@ -282,7 +282,7 @@ fn without_coalescing_each_request_fetches_for_itself() {
     assert_eq!(ints(&tables, "caches", "bytes"), [2920], "held once");
 }
 
-/// A conditional request costs its round trip and 200 B; the body comes from the cache.
+/// A conditional request costs its round trip and 200 B. The body comes from the cache.
 #[test]
 fn a_revalidation_costs_a_round_trip_and_no_body() {
     let back = TO_SERVER + slow(240) + 20 * MS;
@@ -346,7 +346,7 @@ fn who_waited_for_a_fetch_that_fails_goes_on_alone() {
     assert_eq!(ints(&tables, "caches", "requests"), [2], "who goes on alone has been counted");
 }
 
-/// A response that passes a cache inside a leg is stored when it is complete at the client; waiting requests are served
+/// A response that passes a cache inside a leg is stored when it is complete at the client. Waiting requests are served
 /// then.
 #[test]
 fn a_response_that_passes_is_held_when_it_has_come_through() {
@@ -414,7 +414,7 @@ fn requests_that_a_cache_can_make_nothing_of_are_refused() {
     );
 }
 
-/// Losses cut the client off while the server takes an hour for ten segments; the fetch has no reader left.
+/// Losses cut the client off while the server takes an hour for ten segments. The fetch has no reader left.
 #[test]
 fn a_fetch_that_nobody_waits_for_goes_on_when_little_of_it_is_missing() {
     let cut = [

@@ -62,7 +62,7 @@ fn run(asks: &[(u64, &'static str, u64, u64)]) -> Tables {
 }
 
 /// Two hosts of different siblings have the same object. The shield has lost it and spends a second fetching it for one of
-/// them; meanwhile the other revalidates its copy with an answer of 200 B from the server. The fetch goes on, and the next
+/// them. Meanwhile the other revalidates its copy with an answer of 200 B from the server. The fetch goes on, and the next
 /// request for the object joins it.
 #[test]
 fn who_has_the_body_does_not_wait_for_it() {

@@ -28,7 +28,7 @@ fn counts(tables: &Tables) -> BTreeMap<(i32, i32), usize> {
     counts
 }
 
-/// At 34.368 Mbit/s 44 bytes, a SYN with its MSS, take 10243 ns, 40 bytes 9311 ns, rounded up; one way takes 60 ms on top.
+/// At 34.368 Mbit/s 44 bytes, a SYN with its MSS, take 10243 ns, 40 bytes 9311 ns, rounded up. One way takes 60 ms on top.
 #[test]
 fn a_tap_sees_packets_at_the_end_nearer_to_the_clients() {
     let scenario = one_link(&e3(60, 60), "", "[record]\npackets = \"all\"\npoints = [\"link 0\"]");
@@ -118,7 +118,7 @@ fn one_direction_of_a_link_is_a_point() {
     assert_eq!(seen, [(PacketEvent::Pass as i32, 1)]);
 }
 
-/// Rows of packets on their way to a tap wait inside; how often rows are taken must not show.
+/// Rows of packets on their way to a tap wait inside. How often rows are taken must not show.
 #[test]
 fn rows_stand_in_the_order_of_time_however_they_are_taken() {
     let rest = "[record]\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]";

@@ -82,7 +82,7 @@ fn mux(connections: u32, overhead: &str) -> String {
     format!("kind = \"mux\", connections = {connections}, overhead = \"{overhead}\"")
 }
 
-/// A request on open connections needs no handshake on their leg; each segment from the server gets 20 bytes of framing, and
+/// A request on open connections needs no handshake on their leg. Each segment from the server gets 20 bytes of framing, and
 /// goes on as two if it no longer fits.
 #[test]
 fn a_mux_saves_the_handshake_and_frames_each_segment() {

@@ -22,7 +22,7 @@ struct Ask(i64, u64, u64);
 enum Told {
     /// Nothing.
     Nothing,
-    /// The client; all ask one host.
+    /// The client. All ask one host.
     Client,
     /// Nothing, but each asks a host of its own.
     Host,
@@ -111,7 +111,7 @@ fn carriers() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// The server closes the connection while the second request is on its way; it is sent again on another one.
+/// The server closes the connection while the second request is on its way. It is sent again on another one.
 #[test]
 fn a_request_that_is_sent_again_stays_in_its_visit() {
     let leg =
@@ -213,7 +213,7 @@ fn limits_are_those_of_a_browser() {
     assert_eq!(count("carrier = { kind = \"http/2\", preset = \"rfc-default\" }", Told::Nothing), 1);
 }
 
-/// A server that takes two requests on a connection closes it behind the second response; the waiting request opens another.
+/// A server that takes two requests on a connection closes it behind the second response. The waiting request opens another.
 #[test]
 fn a_server_takes_so_many_requests_on_a_connection() {
     let leg = |more: &str| format!("carrier = {{ kind = \"http/1.1\", per_connection = 2{more} }}\n{LINUX}");

@@ -45,7 +45,7 @@ fn server_time_adds_to_the_first_byte() {
 }
 
 /// A send buffer of two segments, acknowledged together. The third is ready by then. So is the fourth if the release does
-/// not wait for TCP; otherwise it comes 50 ms later.
+/// not wait for TCP. Otherwise it comes 50 ms later.
 #[test]
 fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
     let end = |release: &str| {
@@ -62,7 +62,7 @@ fn a_closed_loop_counts_from_when_tcp_took_the_piece_before() {
 
 /// Three full segments and a short one, two of them in the first round. The server's FIN rides on the short one, which goes
 /// with the third. If the client closes, 4.4BSD's Nagle rule keeps the short one until the third is acknowledged, a round
-/// trip; Linux does not, as no other short one is on its way. The end that closes first waits for the other's FIN.
+/// trip. Linux does not, as no other short one is on its way. The end that closes first waits for the other's FIN.
 #[test]
 fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
     let times = |profile: &str, closed_by: ClosedBy, constants: &str| {
@@ -132,7 +132,7 @@ fn a_regulator_below_tcp_is_in_series_with_slow_start() {
 
 /// Without delayed ACKs every segment is acknowledged: 2, 4, 8, 16 segments a round, then 21. An ACK leaves before the reader
 /// has taken its segment, so it advertises 32767 − 1460 B, room for 21. A round's segments are sent back to back from the
-/// first ACK of the round before; the first round stands behind the ACK of the request.
+/// first ACK of the round before. The first round stands behind the ACK of the request.
 #[test]
 fn slow_start_doubles_up_to_the_window() {
     let leg = "tcp = { profile = \"bsd44-lite\", constants = { delayed_ack = false } }";

@@ -2,7 +2,7 @@
 //! connections.
 //!
 //! A connection is half open when one end is gone without the other knowing (RFC 9293, section 3.5.1). A Linux server gives
-//! up in silence if its application has closed and its retransmissions go unanswered; its client, with nothing to send and
+//! up in silence if its application has closed and its retransmissions go unanswered. Its client, with nothing to send and
 //! no keepalive, waits for ever. So does the real one. With constants of more patience than any of these paths needs, every
 //! request is answered.
 

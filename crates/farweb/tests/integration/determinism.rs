@@ -73,7 +73,7 @@ fn times_of(tables: Vec<(&'static str, Vec<(&'static str, Column)>)>) -> Vec<i64
     if tables.contains_key("packets") { ints(&tables, "packets", "time_ns").to_vec() } else { Vec::new() }
 }
 
-/// A recorded connection has its segments wait for the end of a call; the others put theirs into the link at once.
+/// A recorded connection has its segments wait for the end of a call. The others put theirs into the link at once.
 #[test]
 fn segments_that_nobody_watches_go_the_same_way() {
     let recorded = "[record]\npackets = \"all\"";

@@ -47,7 +47,7 @@ fn path_with(constants: &str, losses: &[[&str; 2]], carriers: &[&str], rest: &st
 
 const ONE: Asked = Asked(1_000_000_000, 300, 20_000, 0);
 
-/// Checks that the one request failed for this cause; gives the seconds from its start.
+/// Checks that the one request failed for this cause. Gives the seconds from its start.
 fn failed_after(tables: &Tables, cause: Failure, what: &str) -> f64 {
     assert_eq!(codes(tables, "requests", "status"), [Status::Failed as i32], "{what}");
     assert_eq!(codes(tables, "requests", "failure"), [cause as i32], "{what}");
@@ -150,7 +150,7 @@ fn keepalive_ends_a_connection_that_is_half_open() {
         let closed = ints(&tables, "connections", "close_ns")[0];
         assert_eq!(closed != NULL_INT, is_over, "{closed}");
         if is_over {
-            // Its peer was last heard of at 1.03 s; the wheel is late by an eighth at most.
+            // Its peer was last heard of at 1.03 s. The wheel is late by an eighth at most.
             assert!((31.0..35.5).contains(&(closed as f64 / 1e9)), "{closed}");
         }
     }

@@ -44,7 +44,7 @@ fn scenario(links: &[String], leg: &str) -> Scenario {
     Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// One link with this direction towards the clients; the other takes a millisecond.
+/// One link with this direction towards the clients. The other takes a millisecond.
 fn down(keys: &str) -> Vec<String> {
     vec![format!(
         "up = {{ rate = \"unlimited\", delay = \"1 ms\" }}\ndown = {{ rate = \"8 Mbit/s\", delay = \"1 ms\", {keys} }}"

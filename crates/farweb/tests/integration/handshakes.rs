@@ -160,12 +160,12 @@ fn a_hello_of_several_segments_takes_their_transmission() {
     let link = BitRate::from_bps(34_368_000).unwrap();
     let sent = |bytes| link.time_to_send(Bytes::new(bytes)).as_nanos() as i64;
     let one_way = 60 * MS;
-    // A SYN has 60 B; hello and flight, by their segments with headers of 52 B, leave behind an ACK each: the server's is one of the
+    // A SYN has 60 B. Hello and flight, by their segments with headers of 52 B, leave behind an ACK each: the server's is one of the
     // first, which Linux does not delay.
     for (tls, mss, hello, flight) in [
         ("client_hello = \"1448 B\", server_flight = \"3000 B\"", 1460, 1500, 1500 + 1500 + 156),
         ("client_hello = \"1449 B\", server_flight = \"3000 B\"", 1460, 1500 + 53, 1500 + 1500 + 156),
-        // 1,403 B and 2,683 B; an MSS of 536 leaves 524 B behind timestamps.
+        // 1,403 B and 2,683 B. An MSS of 536 leaves 524 B behind timestamps.
         ("key_exchange = \"x25519mlkem768\"", 536, 2 * 576 + 407, 5 * 576 + 115),
     ] {
         let tcp = format!("tcp = {{ profile = \"linux\", mss = \"{mss} B\" }}");
@@ -198,7 +198,7 @@ fn connected_without(down: &str, up: &str, tls: &str) -> i64 {
     ints(&tables, "requests", "connect_ns")[0]
 }
 
-/// A flight of ten segments from 30 ms on, some of them lost; without losses it is there at 40 ms.
+/// A flight of ten segments from 30 ms on, some of them lost. Without losses it is there at 40 ms.
 #[test]
 fn a_lost_segment_of_the_servers_flight_is_sent_again_by_its_place() {
     let connected = |lost: &str| connected_without(lost, "", "server_flight = \"14480 B\"");
@@ -227,7 +227,7 @@ fn a_lost_segment_of_the_servers_flight_is_sent_again_by_its_place() {
     assert_eq!(connected(&all.join(", ")), answered + 3 * ROUND_TRIP_NS + 10 * MS);
 }
 
-/// A hello from 20 ms on, of one segment and of two; without losses the server's flight is there at 40 ms.
+/// A hello from 20 ms on, of one segment and of two. Without losses the server's flight is there at 40 ms.
 #[test]
 fn a_lost_hello_is_sent_again_by_its_place() {
     let connected = |lost: &str, hello| connected_without("", lost, &format!("client_hello = \"{hello} B\""));
@@ -282,7 +282,7 @@ fn handshakes_and_records_of_go_take_the_time_that_they_took() {
         let tables = run(&scenario, 1, vec![Asked(0, 124, 10_042, 0)]).0;
         let late = |column, measured: f64| measured - ints(&tables, "requests", column)[0] as f64 / 1e6;
         assert!((0.0..0.004 * last).contains(&late("end_ns", last)), "{flight} B: {}", late("end_ns", last));
-        // Packets were late there, by the connection's a quarter of a millisecond and more in each round trip; the rest is cryptography
+        // Packets were late there, by the connection's a quarter of a millisecond and more in each round trip. The rest is cryptography
         // and programs that wake.
         let trips = 2.0 + f64::from(report(&scenario).handshakes[0].rounds);
         let path = |trips: f64| trips * (connect - connected_ms);

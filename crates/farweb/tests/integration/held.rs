@@ -11,7 +11,7 @@ use crate::run::{Asked, Tables, ints, run};
 const MS: i64 = 1_000_000;
 const SEGMENT: u64 = 1460;
 
-/// Causes that may hold a sender, as the columns of `connections`; `nothing to send` last.
+/// Causes that may hold a sender, as the columns of `connections`. `nothing to send` last.
 const CAUSES: [&str; 10] = [
     "cwnd",
     "pacing",
@@ -36,7 +36,7 @@ fn leg(carrier: &str, keys: &str, rest: &str) -> Scenario {
     Scenario::parse(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Linux with these constants; the receiver acknowledges every segment at once.
+/// Linux with these constants. The receiver acknowledges every segment at once.
 fn linux(keys: &str, constants: &str) -> String {
     format!(
         "tcp = {{ profile = \"linux-classic\", {keys} constants = {{ quick_ack_always = true, {constants} }} }}"
@@ -59,7 +59,7 @@ fn holds(scenario: &Scenario, asked: Asked) -> Vec<(&'static str, i64)> {
     found
 }
 
-/// For every connection the causes add up to its whole life; for every response sent, to the time from its first byte to its
+/// For every connection the causes add up to its whole life. For every response sent, to the time from its first byte to its
 /// last.
 fn all_of_the_time(tables: &Tables) -> Result<(), TestCaseError> {
     if !["connections", "exchanges"].iter().all(|table| tables.contains_key(table)) {
@@ -94,7 +94,7 @@ fn all_of_the_time(tables: &Tables) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// 1, 2, 4 and 1 segments; the server has taken 70 ms.
+/// 1, 2, 4 and 1 segments. The server has taken 70 ms.
 #[test]
 fn slow_start_is_held_by_cwnd() {
     let scenario = leg(
@@ -136,7 +136,7 @@ fn a_small_piece_behind_a_small_head_is_held_by_nagle() {
     assert_eq!(found(false), []);
 }
 
-/// The server's FIN lets the short end of a response go; if the client closes, there is none. 4.4BSD holds that end behind a
+/// The server's FIN lets the short end of a response go. If the client closes, there is none. 4.4BSD holds that end behind a
 /// full segment, Linux only behind another short one (Minshall's variant).
 #[test]
 fn the_short_end_of_a_response_is_held_by_nagle_where_the_client_closes() {

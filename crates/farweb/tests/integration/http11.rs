@@ -16,7 +16,7 @@ fn ser(bytes: u64) -> i64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos() as i64
 }
 
-/// A client and a server over an E3 link of 60 ms each way; `keys` belong to the carrier.
+/// A client and a server over an E3 link of 60 ms each way. `keys` belong to the carrier.
 fn http11(keys: &str) -> Scenario {
     over(&e3(60, 60), keys)
 }
@@ -109,13 +109,13 @@ fn a_request_that_meets_a_close_is_sent_again() {
     assert_eq!((progress.requests_finished, progress.requests_failed), (2, 0));
     assert_eq!(ints(&tables, "exchanges", "resent"), [0, 1]);
     assert_eq!(ints(&tables, "requests", "connection"), [0, 1]);
-    // The handshake begins at the arrival of the server's FIN; the ACKs of the FIN precede the SYN.
+    // The handshake begins at the arrival of the server's FIN. The ACKs of the FIN precede the SYN.
     let handshake = fin_arrives + 2 * (ser(44) + 60 * MS);
     let connected = ints(&tables, "requests", "connect_ns")[1];
     assert!((handshake..handshake + 4 * ser(40)).contains(&connected), "{connected} and {handshake}");
 }
 
-/// A server closes an idle connection `idle_timeout` after its last byte; no client sends on a connection it closed.
+/// A server closes an idle connection `idle_timeout` after its last byte. No client sends on a connection it closed.
 #[test]
 fn a_server_may_close_idle_connections() {
     let scenario = http11(", idle_timeout = \"1 s\", closed_by = \"server\"");

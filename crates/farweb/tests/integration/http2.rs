@@ -69,7 +69,7 @@ fn a_start_takes_its_round_trips_and_a_response_one_more() {
 
 #[test]
 fn a_full_record_waits_for_a_second_round() {
-    // Twelve segments do not fit an initial window of ten; the bytes before them could be read.
+    // Twelve segments do not fit an initial window of ten. The bytes before them could be read.
     let first_byte = |tls: &str| {
         let tables = ask(IDLE, "{ kind = \"http/1.1\" }", tls, false, vec![Asked(0, 300, 100_000, 0)]);
         in_round_trips(&tables, "first_byte_ns")
@@ -101,7 +101,7 @@ fn streams_beyond_the_limit_wait_or_get_another_connection() {
 
 /// A credit W of 65,535 B on a link without a rate: all bytes of a round trip arrive at once.
 ///
-/// All of W comes back each round trip although frames of 16,384 B make halves. gRPC sends a PING with the first of it; the
+/// All of W comes back each round trip although frames of 16,384 B make halves. gRPC sends a PING with the first of it. The
 /// answer finds W and makes it 2W. The new part leaves ahead of the next PING, and its data arrives ahead of the answer.
 /// From then on a probe covers a credit and its growth over the one before, and doubles it every round trip: 1, 1, 2, 4, 8.
 /// .NET sees a round trip when the first frame comes, and none between it and the next two: each of those doubles the

@@ -101,7 +101,7 @@ fn a_packet_in_transmission_counts_for_the_time_that_lies_in_the_interval() {
     assert!(held >= 1500, "{held} B");
     assert_eq!(stats.queue_byte_nanos, u128::from(held) * u128::from(end - begin));
 
-    // Two nanoseconds after the end of the segment it has been carried; what waited behind it is on the wire.
+    // Two nanoseconds after the end of the segment it has been carried. What waited behind it is on the wire.
     let late = answered() + ser(1500) + 2;
     let (past, _) = measured(&format!("warmup = \"{begin} ns\""), &[0, second, late]);
     let stats = down(&past).stats;

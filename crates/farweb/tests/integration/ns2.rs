@@ -1,7 +1,7 @@
 //! Transfers against ns-2: the same workload through ns-2.35 and through farweb, transfer by transfer.
 //!
 //! `tests/data/ns2/README.md` says where the results of ns-2 come from. Times stand there in microseconds, so a transfer
-//! agrees when it is off by half of one at most; starts are exact to a nanosecond, by which transfers that meet in a queue may
+//! agrees when it is off by half of one at most. Starts are exact to a nanosecond, by which transfers that meet in a queue may
 //! move each other.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const PRECISION: u64 = 502;
 
 /// Transfers of good-10 that meet a packet in a queue in the opposite order. At 261.671889216 s the first packet of transfer
 /// 2609 and an ACK that releases a packet of transfer 2601 reach the parent in the same nanosecond. The order of two such
-/// events is open; ns-2 and farweb settle it differently, and ns-2 too gives farweb's values (299.204, 8.122 and 72.176 ms
+/// events is open. Ns-2 and farweb settle it differently, and ns-2 too gives farweb's values (299.204, 8.122 and 72.176 ms
 /// for the last ACK) when its run starts 251 s later. `ns2_clock` shows that nothing else differs.
 const TIES_GOOD_10: [usize; 3] = [2609, 2620, 2626];
 
@@ -145,7 +145,7 @@ pub(crate) fn ns2_results(file: &str) -> Vec<(String, Transfer)> {
     rows.into_iter().map(|(_, source, transfer)| (source, transfer)).collect()
 }
 
-/// Largest difference between two transfers in ns; infinite if they do not send the same number of packets again.
+/// Largest difference between two transfers in ns. Infinite if they do not send the same number of packets again.
 fn distance(ours: &Transfer, theirs: &Transfer) -> u64 {
     if ours.retransmits != theirs.retransmits {
         return u64::MAX;

@@ -9,7 +9,7 @@ use farweb::workload::{Caching, Directory, Method, OriginTime, Request, RequestS
 use farweb::world::{Progress, World};
 use proptest::prelude::*;
 
-/// Tables by name, columns by name; words as their codes.
+/// Tables by name, columns by name. Words as their codes.
 pub(crate) type Tables = BTreeMap<&'static str, BTreeMap<&'static str, Column>>;
 
 /// A client, a server, and one link between them.

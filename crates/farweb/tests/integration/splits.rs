@@ -47,7 +47,7 @@ const SYN: &str = "";
 const CONNECT: &str = "by = \"connect\"";
 const READY: &str = "open = \"ready\"";
 
-/// Time to first byte of a request on a new connection, in milliseconds; `check` reports the same.
+/// Time to first byte of a request on a new connection, in milliseconds. `check` reports the same.
 fn first_byte(round_trips: &[u64], leg: &str, splits: &[(&str, &str)]) -> i64 {
     let scenario = path(round_trips, leg, splits, "");
     let (tables, _) = run(&scenario, 1, vec![Asked(0, 300, 1000, 0)]);
@@ -99,7 +99,7 @@ fn two_relays_save_a_round_trip_where_the_stretch_between_them_stands() {
 }
 
 /// With 100 segments and buffers of 16 MB at all ends, 140 kB cross a standing stretch in its first window. A server's
-/// SYN-ACK has 16 bits for its window; bytes beyond them leave the hub a round trip later.
+/// SYN-ACK has 16 bits for its window. Bytes beyond them leave the hub a round trip later.
 #[test]
 fn a_stretch_that_stands_begins_with_its_whole_window_both_ways() {
     let [r0, r1, r2] = [2, 600, 20];
@@ -219,7 +219,7 @@ fn a_relay_that_gives_up_resets_its_client() {
     }
 }
 
-/// A server closes behind its response and waits a minute in FIN_WAIT_2 for the relay's FIN; the slow link takes longer.
+/// A server closes behind its response and waits a minute in FIN_WAIT_2 for the relay's FIN. The slow link takes longer.
 #[test]
 fn a_response_that_a_relay_still_holds_is_not_lost_with_its_server() {
     let link = |rate: &str| {

@@ -15,7 +15,7 @@ const fn ser(bytes: i64) -> i64 {
     bytes * 800
 }
 
-/// Clients, a cache 1 ms away, and a server 5 ms behind it; `rest` overrides keys.
+/// Clients, a cache 1 ms away, and a server 5 ms behind it. `rest` overrides keys.
 fn hierarchy(rest: &[(&str, &str)]) -> Scenario {
     let text = r#"
         format = 1

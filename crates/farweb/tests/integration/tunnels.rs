@@ -39,7 +39,7 @@ impl RequestSource for Asks<'_> {
     }
 }
 
-/// Legs one behind the other, each over a link without a rate and with such a round trip, in ms; Linux at both ends of all.
+/// Legs one behind the other, each over a link without a rate and with such a round trip, in ms. Linux at both ends of all.
 fn path(legs: &[(i64, &str)], rest: &str) -> Scenario {
     path_with(legs, rest, &[])
 }
@@ -124,7 +124,7 @@ fn a_tunnel_without_a_proxy_is_a_connection_with_tls() {
     assert_eq!(first_byte(&[(600, REUSE)], &tls("1.3")), 3 * 600);
 }
 
-/// TLS of a leg belongs to its proxy; on the last leg of a tunnel it is the TLS inside.
+/// TLS of a leg belongs to its proxy. On the last leg of a tunnel it is the TLS inside.
 #[test]
 fn tls_of_the_last_leg_is_left_out_for_tunnels() {
     let (near, far) = (600, 20);

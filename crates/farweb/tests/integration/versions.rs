@@ -185,7 +185,7 @@ fn a_condition_is_answered_by_a_cache_with_its_own_version() {
 }
 
 /// The parent holds another version, and the new one is too large for it: its condition brings the body that the child has.
-/// The first byte of it confirms the child's copy; the child's request ends long before the body is complete.
+/// The first byte of it confirms the child's copy. The child's request ends long before the body is complete.
 #[test]
 fn a_condition_that_is_answered_by_the_beginning_of_a_body_ends_before_it() {
     let cache = |node: &str, capacity: &str| {

@@ -125,7 +125,7 @@ fn arc_remembers_nothing_of_a_scan_that_fills_it() {
 #[test]
 fn s3_fifo_gives_the_main_queue_what_was_used_twice_or_is_remembered() {
     // The small queue has one object, the rest of the first ten are in the main one. A ghost remembers a: it joins them, and b to
-    // j give way first, but for b, which was used. n was used twice on trial; it joins them too, and d goes. o was used once: it goes.
+    // j give way first, but for b, which was used. n was used twice on trial. It joins them too, and d goes. o was used once: it goes.
     plays(Policy::S3Fifo, 10, "a b c d e f g h i j k>a l>k b! a>l m>c n>m n! n! o>d o! p>o n! a! b!");
 }
 

@@ -132,7 +132,7 @@ proptest! {
 
     #[test]
     fn what_counts_of_equal_sizes_is_how_many_fit(policy in policies(), requests in requests()) {
-        // A multiple of 100, as shares of the cache are whole tenths and hundredths of it; ids of 800 objects.
+        // A multiple of 100, as shares of the cache are whole tenths and hundredths of it. Ids of 800 objects.
         let scattered: Vec<u64> =
             requests.iter().enumerate().map(|(at, object)| object * 20 + at as u64 % 20).collect();
         prop_assert_eq!(

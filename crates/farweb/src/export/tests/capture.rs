@@ -68,7 +68,7 @@ fn one(payload: Payload, row: Seen) -> Captured {
     packets.remove(0)
 }
 
-/// The sum of RFC 1071 over 16-bit words; all ones over data with a valid checksum.
+/// The sum of RFC 1071 over 16-bit words. All ones over data with a valid checksum.
 fn sum(parts: &[&[u8]]) -> u16 {
     let bytes: Vec<u8> = parts.concat();
     let mut sum: u32 =

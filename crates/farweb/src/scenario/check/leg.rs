@@ -59,7 +59,7 @@ impl Check {
         found
     }
 
-    /// Legs follow one another from the first node to the last; `ends` are their places among the nodes.
+    /// Legs follow one another from the first node to the last. `ends` are their places among the nodes.
     fn chain(&mut self, ends: &[(usize, usize, usize)], nodes: &[String]) {
         let mut reached = 0;
         for &(index, from, to) in ends {
@@ -193,7 +193,7 @@ impl Check {
 
     fn webmux(&mut self, key: &str, values: [Bytes; 4]) {
         let names = ["credit", "write_buffer", "read_buffer", "fragment"];
-        // A buffer holds the longest header; lengths have 18 bits, and credits end where HTTP/2's do.
+        // A buffer holds the longest header. Lengths have 18 bits, and credits end where HTTP/2's do.
         let least = [1, 8, 1, 1];
         let most = [Window::MAX, Window::MAX, Window::MAX, u64::from(FIELD_MAX)];
         for (((name, value), least), most) in names.iter().zip(values).zip(least).zip(most) {

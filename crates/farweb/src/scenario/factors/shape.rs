@@ -1,5 +1,5 @@
 //! Checks that each factor of a sweep has one of the three allowed shapes: a list of values, a list of named
-//! levels, a range. Finds which one is meant; named levels and ranges then follow the JSON Schema.
+//! levels, a range. Finds which one is meant. Named levels and ranges then follow the JSON Schema.
 
 use serde_json::{Map, Value};
 

@@ -234,7 +234,7 @@ fn http2(open_rule: OpenRule) -> BoxedStrategy<Carrier> {
         .boxed()
 }
 
-/// Without growth where a credit is raised as well; otherwise with room for it.
+/// Without growth where a credit is raised as well. Otherwise with room for it.
 fn with_growth_that_goes(mut http2: Http2) -> Http2 {
     let credits = |http2: &Http2| [Role::Client, Role::Server].map(|role| http2.config(role).credit);
     if credits(&http2).iter().any(|credit| credit.tuning.is_some() && credit.raised.is_some()) {
@@ -303,7 +303,7 @@ fn point() -> impl Strategy<Value = CapturePoint> {
     ]
 }
 
-/// Different levels of `workload.load`, of a delay in ms, and of two keys that change together; ranges where they may be.
+/// Different levels of `workload.load`, of a delay in ms, and of two keys that change together, as ranges where they may be.
 fn factors(is_hypercube: bool) -> impl Strategy<Value = Factors> {
     let numbers = |levels: &BTreeSet<u32>| Levels::List(levels.iter().map(|level| (*level).into()).collect());
     let load = prop::collection::btree_set(1..1000_u32, 1..6).prop_map(move |levels| numbers(&levels));

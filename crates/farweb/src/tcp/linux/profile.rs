@@ -71,7 +71,7 @@ constants! {
     /// Period of the kernel's tick, on which all timers but pacing are counted (`CONFIG_HZ` 250, the reference machine).
     jiffy: Duration = Duration::from_millis(4);
 
-    /// Retransmission timeout before any sample (`TCP_TIMEOUT_INIT`; RFC 6298, section 2.1).
+    /// Retransmission timeout before any sample (`TCP_TIMEOUT_INIT`, RFC 6298, section 2.1).
     rto_initial: Duration = Duration::from_secs(1);
     /// Floor of the variance term of the retransmission timeout (`tcp_rto_min_us`).
     rto_min: Duration = Duration::from_millis(200);
@@ -107,7 +107,7 @@ constants! {
     /// Shortest time between answers to segments that are out of the window (`tcp_invalid_ratelimit`).
     invalid_rate_limit: Duration = Duration::from_millis(500);
 
-    /// Congestion window of a new connection, in segments (`TCP_INIT_CWND`; RFC 6928).
+    /// Congestion window of a new connection, in segments (`TCP_INIT_CWND`, RFC 6928).
     initial_cwnd_segments: u32 = 10;
     /// MSS of a peer that offers none (`TCP_MSS_DEFAULT`).
     mss_default: Bytes = Bytes::new(536);
@@ -126,9 +126,9 @@ constants! {
     hystart_low_window: u32 = 16;
     /// Largest gap between ACKs of one train (`hystart_ack_delta_us`).
     hystart_ack_delta: Duration = Duration::from_micros(2000);
-    /// CUBIC's window after a loss, in 1024ths of the window before (`tcp_cubic.beta`; RFC 9438: 0.7).
+    /// CUBIC's window after a loss, in 1024ths of the window before (`tcp_cubic.beta`, RFC 9438: 0.7).
     cubic_beta_1024ths: u32 = 717;
-    /// CUBIC's steepness C, in 10/1024ths of a segment over a second cubed (`bic_scale`; RFC 9438: 0.4).
+    /// CUBIC's steepness C, in 10/1024ths of a segment over a second cubed (`bic_scale`, RFC 9438: 0.4).
     cubic_scale: u32 = 41;
     /// True when CUBIC gives way when a loss comes below the last maximum (`tcp_cubic.fast_convergence`).
     cubic_fast_convergence: bool = true;
@@ -147,13 +147,13 @@ constants! {
     tail_loss_probe: bool = true;
     /// True when timeouts are checked for being spurious (`tcp_frto` 2; RFC 5682).
     frto: bool = true;
-    /// True when selective acknowledgement is offered (`tcp_sack`; RFC 2018).
+    /// True when selective acknowledgement is offered (`tcp_sack`, RFC 2018).
     sack: bool = true;
-    /// True when duplicates are reported (`tcp_dsack`; RFC 2883).
+    /// True when duplicates are reported (`tcp_dsack`, RFC 2883).
     dsack: bool = true;
-    /// True when timestamps are offered (`tcp_timestamps`; RFC 7323).
+    /// True when timestamps are offered (`tcp_timestamps`, RFC 7323).
     timestamps: bool = true;
-    /// True when window scaling is offered (`tcp_window_scaling`; RFC 7323).
+    /// True when window scaling is offered (`tcp_window_scaling`, RFC 7323).
     window_scaling: bool = true;
 
     /// True when small segments wait for the ACK of outstanding data (no `TCP_NODELAY`).

@@ -25,29 +25,29 @@ constants! {
     /// Largest number of packets in flight (`window_`).
     window: u32 = 20;
 
-    /// True when packet 0 is a SYN of 40 B without data (`syn_`; on since 17 May 2001).
+    /// True when packet 0 is a SYN of 40 B without data (`syn_`, on since 17 May 2001).
     syn: bool = false;
     /// True when the window is set to its initial value again when packet 0 is acknowledged, and is one packet before that
-    /// where `syn` is on (`delay_growth_`; on since 17 May 2001).
+    /// where `syn` is on (`delay_growth_`, on since 17 May 2001).
     delay_growth: bool = false;
-    /// Congestion window of a new agent, in packets (`windowInit_`; 2 since 26 May 2001).
+    /// Congestion window of a new agent, in packets (`windowInit_`, 2 since 26 May 2001).
     initial_cwnd_segments: u32 = 1;
     /// True when an agent whose window was idle for a retransmission timeout goes back to one packet (`slow_start_restart_`).
     slow_start_restart: bool = true;
 
-    /// Resolution of the clock that round-trip times are measured with (`tcpTick_`; 10 ms since 7 March 2002).
+    /// Resolution of the clock that round-trip times are measured with (`tcpTick_`, 10 ms since 7 March 2002).
     tick: Duration = Duration::from_millis(100);
-    /// Retransmission timeout before the first sample (`rtxcur_init_`; 3 s since 21 January 2006).
+    /// Retransmission timeout before the first sample (`rtxcur_init_`, 3 s since 21 January 2006).
     rto_initial: Duration = Duration::from_secs(6);
-    /// Smallest retransmission timeout, besides two ticks (`minrto_`; 1 s since 14 May 2001, 200 ms since 14 October 2004).
+    /// Smallest retransmission timeout, besides two ticks (`minrto_`, 1 s since 14 May 2001, 200 ms since 14 October 2004).
     rto_min: Duration = Duration::ZERO;
-    /// Largest retransmission timeout (`maxrto_`; 100,000 s before 28 March 2007).
+    /// Largest retransmission timeout (`maxrto_`, 100,000 s before 28 March 2007).
     rto_max: Duration = Duration::from_secs(60);
     /// True when `rto_min` is applied before backing off instead of after it, and backing off ends at `rto_max` instead of at a
-    /// factor of 64 (`rfc2988_`; on since March 2002). Makes no difference without `rto_min` and losses of one packet in a row.
+    /// factor of 64 (`rfc2988_`, on since March 2002). Makes no difference without `rto_min` and losses of one packet in a row.
     rfc2988: bool = true;
     /// True when an ACK restarts the retransmission timer after it has updated the round-trip time and not before
-    /// (`timerfix_`; on since 11 May 2001).
+    /// (`timerfix_`, on since 11 May 2001).
     timer_after_rtt: bool = true;
 
     /// Timeouts in a row after which an agent gives up. ns-2's never does. Chosen: an hour and a half of them, so that a run ends.
@@ -55,16 +55,16 @@ constants! {
 
     /// Duplicate ACKs that start a fast retransmit (`numdupacks_`).
     duplicate_ack_threshold: u32 = 3;
-    /// True when a new packet may be sent for each duplicate ACK below the threshold (`singledup_`; on since 28 November 2001).
+    /// True when a new packet may be sent for each duplicate ACK below the threshold (`singledup_`, on since 28 November 2001).
     limited_transmit: bool = false;
     /// True when one window of data can start only one fast retransmit (`bugFix_`).
     bug_fix: bool = true;
     /// True when the loss of the second packet may start one although `bug_fix` is on, and whether the loss of the first
-    /// lowers the initial window (`bugfix_ss_`; on since 13 June 2006).
+    /// lowers the initial window (`bugfix_ss_`, on since 13 June 2006).
     bug_fix_start: bool = true;
-    /// True when duplicate ACKs let out new packets only after a fast retransmit (`exitFastRetrans_`; on since 28 July 2003).
+    /// True when duplicate ACKs let out new packets only after a fast retransmit (`exitFastRetrans_`, on since 28 July 2003).
     exit_fast_retransmit: bool = true;
-    /// True when half a window keeps its fraction (`precisionReduce_`; on since January 2006).
+    /// True when half a window keeps its fraction (`precisionReduce_`, on since January 2006).
     precise_halving: bool = false;
 
     /// Most packets that leave at once, 0 for any number (`maxburst_`).
@@ -78,7 +78,7 @@ constants! {
     delayed_ack_interval: Duration = Duration::from_millis(100);
     /// True when the delaying sink acknowledges at once a segment that fills a gap (`RFC2581_immediate_ack_`, since 2000).
     immediate_ack_in_gap: bool = true;
-    /// True when the delaying sink acknowledges packet 0 at once (`SYN_immediate_ack_`; on since 2 February 2010).
+    /// True when the delaying sink acknowledges packet 0 at once (`SYN_immediate_ack_`, on since 2 February 2010).
     immediate_ack_of_first: bool = true;
 }
 

@@ -1,6 +1,6 @@
 //! The index of the scripts in `docs/models/tcp-scripts.md`, held against the scripts.
 //!
-//! The line of documentation above a script says where its expectation is written; the index turns that around.
+//! The line of documentation above a script says where its expectation is written. The index turns that around.
 
 use std::collections::BTreeMap;
 

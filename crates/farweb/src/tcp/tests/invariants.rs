@@ -59,7 +59,7 @@ impl Watch {
                 let window = connection.snd_wnd().min(connection.cwnd().max(cwnd_before));
                 (first + window, segment.len == 1 && connection.snd_wnd() == 0)
             }
-            // cwnd bounds the segments in the network; SACK takes some unacknowledged ones out of that. When a peer takes
+            // cwnd bounds the segments in the network. SACK takes some unacknowledged ones out of that. When a peer takes
             // its window back, a segment that begins in it is sent again whole, and the first segment whatever the window.
             Connection::Linux(_) => {
                 let edge = first + connection.snd_wnd();

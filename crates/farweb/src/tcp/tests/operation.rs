@@ -11,7 +11,7 @@ use crate::units::{Duration, Instant};
 /// An event at an endpoint, a call of its application, or time that passes.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
-    /// A segment; its numbers are relative to the endpoint's expectation, and some are nearly right.
+    /// A segment. Its numbers are relative to the endpoint's expectation, and some are nearly right.
     Segment {
         flags: u8,
         seq: i64,

@@ -128,7 +128,7 @@ fn lasting(linux: linux::Profile) -> Profile {
     .into()
 }
 
-/// Decides the fate of each segment; after 60 losses the path is a good one, and no connection is given up.
+/// Decides the fate of each segment. After 60 losses the path is a good one, and no connection is given up.
 fn fate_of(trouble: Trouble) -> impl FnMut(&Sent, Option<&Connection>) -> Fate {
     let mut watches = [Watch::default(), Watch::default()];
     let (mut state, mut losses) = (trouble.seed, 0);
@@ -286,7 +286,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Properties of one stack; `$profile` draws its profiles.
+/// Properties of one stack. `$profile` draws its profiles.
 macro_rules! properties_of {
     ($stack:ident, $profile:expr) => {
         mod $stack {

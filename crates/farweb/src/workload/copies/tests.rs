@@ -124,7 +124,7 @@ fn days_come_first_and_then_copies_of_them() {
     assert_eq!(tagged.collect::<Vec<_>>(), [10, 20], "tags stay in copy 0");
 }
 
-/// Of three days, days that run at the same time are drawn with replacement; one drawn again is a copy of itself.
+/// Of three days, days that run at the same time are drawn with replacement. One drawn again is a copy of itself.
 #[test]
 fn days_drawn_anew_are_some_of_the_table_and_copies_where_they_come_again() {
     let table = held(&[(1, 1, true), (2, 2, true), (3, 3, true)]);

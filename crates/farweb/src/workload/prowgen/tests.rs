@@ -58,7 +58,7 @@ fn sizes_have_their_closed_forms() {
     let body = sizes.partition_point(|size| *size < 10_000);
     assert_eq!(count - body, (count as f64 * 0.22) as usize, "the share of the tail is exact");
     assert!(sizes[0] >= 1 && sizes[count - 1] < 50 << 20);
-    // Hill's estimate over the tail; its standard error is the index over the root of the number.
+    // Hill's estimate over the tail. Its standard error is the index over the root of the number.
     let logs: f64 = sizes[body..].iter().map(|size| libm::log(f64::from(*size) / 10_000.0)).sum();
     let (in_tail, index) = ((count - body) as f64, (count - body) as f64 / logs);
     assert!((index - 1.322).abs() < 4.0 * 1.322 / in_tail.sqrt(), "{index}");
@@ -195,7 +195,7 @@ fn visits_have_their_closed_forms() {
     let count = whole.len() as f64;
     assert!(count > 15_000.0, "{count}");
     let requests = whole.iter().map(|starts| starts.len() as f64).sum::<f64>() / count;
-    // The standard deviation of a geometric number with a large mean is near its mean; four standard errors.
+    // The standard deviation of a geometric number with a large mean is near its mean. Four standard errors.
     assert!((requests - 20.0).abs() < 4.0 * 20.0 / count.sqrt(), "{requests}");
     let single = whole.iter().filter(|starts| starts.len() == 1).count() as f64 / count;
     assert!((single - 0.05).abs() < 4.0 * (0.05 * 0.95 / count).sqrt(), "{single}");

@@ -14,7 +14,7 @@ pub(super) struct Chain {
     pub(super) legs: Vec<Leg>,
     release: &'static str,
     pub(super) requests: Vec<Ask>,
-    /// Patience of clients, in ms; none: for ever.
+    /// Patience of clients, in ms. None: for ever.
     pub(super) patience: Option<u64>,
     seed: u64,
 }
@@ -226,7 +226,7 @@ fn leg(path: Path, era: Era, is_last: bool) -> impl Strategy<Value = Leg> {
     })
 }
 
-/// Programs at the ends; HTTP/2's write frames.
+/// Programs at the ends. HTTP/2's write frames.
 fn application(carrier: &Carrier) -> impl Strategy<Value = &'static str> + use<> {
     let wakes = vec!["{}", "{}", "{ wake = \"3 ms\" }"];
     let writes = vec!["{ wake = \"100 us\", write = \"4096 B\", head = \"250 B\" }", "{ write = \"700 B\" }"];

@@ -7,7 +7,7 @@ use farweb::world::World;
 
 use crate::run::{Asked, Listed, Tables, codes, ints, run};
 
-/// On each connection of the mux everything towards the client is lost after the first two segments; its sender gives up
+/// On each connection of the mux everything towards the client is lost after the first two segments. Its sender gives up
 /// with the third timeout.
 const SCENARIO: &str = r#"
     format = 1

@@ -36,7 +36,7 @@ struct Seen<'c> {
     chain: &'c Chain,
     run: Run,
     wires: BTreeMap<i64, Wire>,
-    /// Place of the row of a request on a leg; the last one if it was sent again on a leg before.
+    /// Place of the row of a request on a leg. The last one if it was sent again on a leg before.
     rows: BTreeMap<(i64, i64), usize>,
 }
 
@@ -158,7 +158,7 @@ impl<'c> Seen<'c> {
         Ok(())
     }
 
-    /// A connection that belongs to a host carries requests to that host only; on the last leg each belongs to one.
+    /// A connection that belongs to a host carries requests to that host only. On the last leg each belongs to one.
     fn check_hosts(&self) -> Checked {
         let of_request = codes(&self.run.tables, "requests", "host");
         let of_connection = codes(&self.run.tables, "connections", "host");

@@ -7,7 +7,7 @@ use farweb::scenario::Scenario;
 
 use crate::run::{Asked, Tables, codes, ints, run};
 
-/// At 8 Mbit/s a byte takes a microsecond. The mux has full segments of 1040 B, so 1.04 ms, and 100 ms each way; the servers are
+/// At 8 Mbit/s a byte takes a microsecond. The mux has full segments of 1040 B, so 1.04 ms, and 100 ms each way. The servers are
 /// 10 ms behind the proxy.
 const SCENARIO: &str = r#"
     format = 1
@@ -88,11 +88,11 @@ fn exchanges(tables: &Tables) -> String {
 
 /// Three requests, a millisecond apart, when both connections are open. To follow:
 ///
-/// - The first two go up one connection each. The third finds 300 B outstanding on both and takes the lower number; Nagle's
+/// - The first two go up one connection each. The third finds 300 B outstanding on both and takes the lower number. Nagle's
 ///   rule holds it there until the first is acknowledged, at 1000 + 100.34 + 100.04 ms.
 /// - The first response is at the proxy after a handshake (2 x 10.044 ms), request and ACK (10.38 ms), ACK and segment
-///   (11.08 ms), and takes connection 0. Each segment of 1000 B goes on with 20 B of framing; what does not fill a segment waits.
-/// - The second finds 4080 B outstanding there and takes connection 1; so does the third, which finds 2040 B on it and 4080 B
+///   (11.08 ms), and takes connection 0. Each segment of 1000 B goes on with 20 B of framing. What does not fill a segment waits.
+/// - The second finds 4080 B outstanding there and takes connection 1. So does the third, which finds 2040 B on it and 4080 B
 ///   on the other, as the acknowledgements are still on their way.
 #[test]
 fn three_requests_share_two_connections() {

@@ -42,7 +42,7 @@ fn flights_of_tls_1_2_are_sums_too() {
     };
     assert_eq!(bytes(&CLASSICAL, Start::Full), [146 + 5, 76 + 1235 + 40 + 75 + 4 + 4 * 5]);
     assert_eq!(bytes(&CLASSICAL, Start::Resumed), [151 + 32 + 195, 76 + 32 + 5 + 6 + 45]);
-    // A request of 9 B and its echo of 4 B; CertificateStatus of 8 B and the response in a record.
+    // A request of 9 B and its echo of 4 B. CertificateStatus of 8 B and the response in a record.
     let ocsp = bytes(&Parts { ocsp: true, ..CLASSICAL }, Start::Full);
     assert_eq!(ocsp, [151 + 9, 1450 + 4 + 8 + 281 + 5]);
 }

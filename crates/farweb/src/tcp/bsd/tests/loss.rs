@@ -181,7 +181,7 @@ fn while_something_is_sent_again_nothing_is_predicted() {
 /// RFC 1122, section 4.2.3.1 (Karn).
 #[test]
 fn an_ack_after_a_fast_retransmit_gives_no_sample() {
-    // The segment in question was being timed; its time of three ticks would raise the timeout to 3 s.
+    // The segment in question was being timed. Its time of three ticks would raise the timeout to 3 s.
     four_in_flight(
         "",
         "361 ms < . 1:1 ack 2921
@@ -274,7 +274,7 @@ fn the_timer_fires_after_more_than_two_and_at_most_three_ticks() {
 /// RFC 1122, section 4.2.3.1; RFC 1122, section 4.2.3.5; 4.4BSD-Lite `tcp_timer.c` 8.1.
 #[test]
 fn backing_off_doubles_to_64_s_and_gives_up_after_twelve_retries() {
-    // One sample: 3 ticks. Then times 2, 4, 8, 16, 32, and 64 s from there on; the first may be short.
+    // One sample: 3 ticks. Then times 2, 4, 8, 16, 32, and 64 s from there on. The first may be short.
     let mut at = 0.0;
     let mut retries = String::new();
     for wait in [1.5, 3.0, 6.0, 12.0, 24.0, 48.0, 64.0, 64.0, 64.0, 64.0, 64.0, 64.0] {

@@ -5,7 +5,7 @@ use super::script;
 /// RFC 1323, section 3.2.
 #[test]
 fn timestamps_are_used_when_both_offer_them() {
-    // The clock counts slow ticks; at 0 ms the first one has happened.
+    // The clock counts slow ticks. At 0 ms the first one has happened.
     script(
         "set timestamps true
          0 ms   connect
@@ -89,7 +89,7 @@ fn the_timestamp_to_echo_is_that_of_the_segment_the_last_ack_asked_for() {
 /// RFC 1323, section 2.2.
 #[test]
 fn windows_are_scaled_when_both_offer_it() {
-    // 200,000 B need a shift of 2; the window of a SYN is never scaled.
+    // 200,000 B need a shift of 2. The window of a SYN is never scaled.
     script(
         "set window_scaling true
          buffer 200000

@@ -22,7 +22,7 @@ fn unharmed(_: &Sent, _: Option<&Connection>) -> Fate {
     vec![Duration::ZERO]
 }
 
-/// The client sends `bytes`, then the server closes too; gives all segments sent.
+/// The client sends `bytes`, then the server closes too. Gives all segments sent.
 fn upload(profile: bsd::Profile, bytes: u64) -> Vec<Sent> {
     let applications = [Application::new(vec![bytes]), Application::answering(vec![])];
     let ends = [config(profile), config(profile)].map(|config| (config, HostClock::default()));
@@ -48,7 +48,7 @@ fn slow_start_doubles_when_every_segment_is_acknowledged() {
     let profile = bsd::Profile { delayed_ack: false, ..bsd::Profile::bsd44_lite() };
     for segments in [1, 2, 3, 4, 7, 8, 15, 16, 31] {
         let times = data_times(&upload(profile, segments * MSS));
-        // Round k of 1, 2, 4 … segments begins k round trips after the SYN; all of a round leaves at once.
+        // Round k of 1, 2, 4 … segments begins k round trips after the SYN. All of a round leaves at once.
         let rounds = u64::from((segments + 1).next_power_of_two().ilog2());
         assert_eq!(times.len() as u64, segments);
         assert_eq!(*times.last().unwrap(), Instant::ZERO + RTT * rounds, "{segments} segments");

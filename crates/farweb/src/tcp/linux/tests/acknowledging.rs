@@ -152,7 +152,7 @@ fn a_fin_without_an_answer_is_acknowledged_after_40_ms() {
 /// Linux 6.18 `__tcp_ack_snd_check()`, `tcp_comp_sack_delay_ns` 1 ms.
 #[test]
 fn further_duplicates_with_sack_are_reported_together() {
-    // Three leave at once; the next ones wait for 1 ms at most, a twentieth of the round trip if that is less, and one ACK reports
+    // Three leave at once. The next ones wait for 1 ms at most, a twentieth of the round trip if that is less, and one ACK reports
     // all of them. The echo of the first ACK gives the round trip.
     script(
         "profile linux

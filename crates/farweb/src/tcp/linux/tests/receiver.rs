@@ -135,7 +135,7 @@ fn a_gap_is_reported_at_once_and_its_end_too() {
 fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
     let quiet = Profile { quick_acks_max: 0, ..Profile::linux() };
     let mut scene = Scene::new(quiet);
-    // The first segment opens the window, which makes one quick ACK; so do those beyond the gap until it is wide open.
+    // The first segment opens the window, which makes one quick ACK. So do those beyond the gap until it is wide open.
     (0..9).for_each(|n| {
         scene.full(n);
         scene.read();

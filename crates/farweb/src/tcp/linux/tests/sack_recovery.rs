@@ -23,7 +23,7 @@ fn a_hole_is_filled_at_the_third_sacked_segment() {
 /// RFC 9937, section 6.
 #[test]
 fn sending_slows_down_in_proportion() {
-    // The goal is 7 of 10: CUBIC's. 7 segments leave for 10 that arrive until no more than 7 fly; then one leaves for each.
+    // The goal is 7 of 10: CUBIC's. 7 segments leave for 10 that arrive until no more than 7 fly. Then one leaves for each.
     server(
         "121 ms write 30000
                 > . 1:10001 ack 1 each 1000

@@ -70,7 +70,7 @@ fn a_window_is_not_taken_back_by_the_segment_that_gave_it() {
 /// RFC 9293, section 3.8.6.1 (MUST-35, SHLD-29, SHLD-30).
 #[test]
 fn a_closed_window_is_probed_with_doubling_intervals() {
-    // A probe has a number already known to the peer, which has to answer; the next interval counts from the answer.
+    // A probe has a number already known to the peer, which has to answer. The next interval counts from the answer.
     server(
         "121 ms write 1000
                 > P. 1:1001 ack 1

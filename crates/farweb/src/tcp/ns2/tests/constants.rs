@@ -60,7 +60,7 @@ fn the_loss_of_the_second_packet_may_start_a_fast_retransmit_since_2006() {
 /// Tick 0.1 s, smallest timeout, first timeout: when a single lost packet at the end of a transfer is sent again.
 #[test]
 fn ticks_and_bounds_decide_how_long_a_timeout_takes() {
-    // Packets 3 to 6 are sent at 200 ms; the loss of the last is noticed one timeout after the ACKs at 300 ms.
+    // Packets 3 to 6 are sent at 200 ms. The loss of the last is noticed one timeout after the ACKs at 300 ms.
     let sent_again = |profile: &Profile| {
         let record = Wire::instant(50).losing([6]).transfer(profile, 7, Duration::ZERO);
         (record.times_of(6)[1] - at(300)).as_nanos() / 1_000_000
@@ -90,7 +90,7 @@ fn the_timer_once_ran_on_the_estimate_before_the_sample() {
     assert_eq!(second_lost(false), at(100 + 6000));
 }
 
-/// Packets 2 to 6 are in flight; each of two duplicates lets one more out, the third sends packet 2 again.
+/// Packets 2 to 6 are in flight. Each of two duplicates lets one more out, the third sends packet 2 again.
 #[test]
 fn limited_transmit_sends_a_new_packet_for_a_duplicate() {
     let sent = |limited_transmit| {

@@ -7,7 +7,7 @@ use crate::units::{Duration, Instant};
 
 const DELAYED: Profile = Profile { delayed_ack: true, ..RENO };
 
-/// Feeds packets to a sink at times in ms; gives (time in ms, packet that the ACK expects), timers included.
+/// Feeds packets to a sink at times in ms. Gives (time in ms, packet that the ACK expects), timers included.
 fn answers(profile: &Profile, packets: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut sink = Sink::new(profile);
     let mut answers = Vec::new();

@@ -27,7 +27,7 @@ enum Event {
 /// The links between the agents.
 #[derive(Debug, Clone)]
 pub(super) struct Wire {
-    /// Rate of both; `None` sends in no time.
+    /// Rate of both. `None` sends in no time.
     pub(super) rate: Option<BitRate>,
     /// Delay of each.
     pub(super) delay: Duration,
@@ -81,7 +81,7 @@ impl Wire {
         Self { lost_packets: packets.into_iter().collect(), ..self }
     }
 
-    /// Transfers `packets` packets of data from time 0 on; the agent's clock is at `phase`.
+    /// Transfers `packets` packets of data from time 0 on. The agent's clock is at `phase`.
     pub(super) fn transfer(&self, profile: &Profile, packets: u64, phase: Duration) -> Record {
         let mut run = Run::new(self.clone(), profile, phase);
         let mut output = Output::default();

@@ -1,6 +1,6 @@
 //! A small language for scripts: what arrives when, and what must leave when, one line a segment.
 //!
-//! A line is `[TIME] VERB …`; without a time it happens at the time of the line before. `#` begins a comment.
+//! A line is `[TIME] VERB …`. Without a time it happens at the time of the line before. `#` begins a comment.
 //!
 //! | line | meaning |
 //! |---|---|
@@ -24,7 +24,7 @@
 //!
 //! Flags are `S F R P . E W` as tcpdump has them, `ect` and `ce` codepoints of ECN. Further options of a segment are `sackOK`,
 //! `scale 7`, `ts 9:1` (own clock and echo) and `sack 2921:4381,5841:7301`. Of a segment that must leave, all is compared but a window that the line does not
-//! give; one that arrives has the window of the one before it unless the line gives one.
+//! give. One that arrives has the window of the one before it unless the line gives one.
 
 mod peer;
 mod runner;

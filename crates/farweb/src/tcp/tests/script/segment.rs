@@ -7,10 +7,10 @@ use crate::tcp::{Codepoint, Flags, Options, SackBlocks, Segment, Timestamps};
 /// A segment as a line gives it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    /// Everything in the line; the window is 0.
+    /// Everything in the line. The window is 0.
     pub(super) segment: Segment,
     pub(super) window: Option<u16>,
-    /// Payload of each of several segments; the line gives the range of all together.
+    /// Payload of each of several segments. The line gives the range of all together.
     each: Option<u32>,
 }
 

@@ -39,7 +39,7 @@ impl Flow {
         Self { bbr, window, found }
     }
 
-    /// An ACK of `acked` segments that were sent a round trip of `rtt` before; `change` says what else it shows.
+    /// An ACK of `acked` segments that were sent a round trip of `rtt` before. `change` says what else it shows.
     fn ack(&mut self, acked: u32, rtt: u64, change: impl FnOnce(&mut RateSample)) -> bool {
         let prior_delivered = self.found.delivered;
         self.found.now += rtt;
@@ -98,7 +98,7 @@ fn the_window_is_twice_the_path_and_three_bursts() {
     assert_eq!(flow.bbr.with_bursts(79, MSS), 86, "rounded up");
     flow.bbr.phase = 0;
     assert_eq!(flow.bbr.with_bursts(80, MSS), 88);
-    // Below 150 kB/s a burst has one segment; above 2 MB/s a millisecond's worth, at most 65 kB.
+    // Below 150 kB/s a burst has one segment. Above 2 MB/s a millisecond's worth, at most 65 kB.
     flow.bbr.phase = 3;
     for (pace, burst) in [(149_999, 1), (150_000, 2), (5_120_000, 5), (1_000_000_000, 65)] {
         flow.bbr.pace = pace;

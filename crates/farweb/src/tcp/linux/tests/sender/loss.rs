@@ -4,7 +4,7 @@ use super::*;
 use crate::tcp::linux::profile::CongestionControl;
 use crate::tcp::linux::recovery::CaState;
 
-/// Reno has windows that are easy to work out; everything else as in Linux.
+/// Reno has windows that are easy to work out. Everything else as in Linux.
 fn reno() -> Profile {
     Profile { congestion_control: CongestionControl::Reno, ..Profile::linux() }
 }
@@ -120,7 +120,7 @@ fn a_single_segment_is_given_the_time_of_a_delayed_ack() {
     let mut sender = Sender::new(reno());
     sender.write(1);
     let due = sender.timer().unwrap();
-    // Two round trips and 200 ms would be 400 ms; the timeout of 300 ms comes first.
+    // Two round trips and 200 ms would be 400 ms. The timeout of 300 ms comes first.
     assert!((300.0..=336.0).contains(&due), "{due}");
 }
 

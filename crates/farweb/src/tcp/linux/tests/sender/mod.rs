@@ -1,4 +1,4 @@
-//! Tests of the sender against a peer 100 ms away (round trip); the test makes the peer's segments.
+//! Tests of the sender against a peer 100 ms away (round trip). The test makes the peer's segments.
 
 mod closing;
 mod loss;
@@ -32,7 +32,7 @@ fn host() -> HostClock {
 }
 
 impl Sender {
-    /// A client of `profile` with a send buffer that is never full; its SYN was answered after 100 ms, with the options
+    /// A client of `profile` with a send buffer that is never full. Its SYN was answered after 100 ms, with the options
     /// that it asked for.
     fn new(profile: Profile) -> Self {
         let buffer = Bytes::new(1 << 24);
