@@ -615,6 +615,10 @@ class Survey:
         """Different objects."""
 
     @property
+    def storable_objects(self) -> int:
+        """Those with a storable response."""
+
+    @property
     def of_several_sizes(self) -> int:
         """Requests with a storable response for objects with several sizes so far."""
 
