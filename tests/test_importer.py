@@ -32,6 +32,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
     """Stands for the core's reader: requests with these starts (in ms), each a byte larger than the last."""
 
     class Reader:
+        origin_unix_s = 850_000_000
+
         def __init__(self, path: str, format: str, **options: object) -> None:
             self._batches = iter(batches)
             self._rows = 0
@@ -44,6 +46,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             self._rows += len(starts)
             return {
                 "start_s": np.array(starts, dtype=np.int64) / 1000,
+                "second": np.full(len(starts), _core.null_int),
+                "before_s": np.zeros(len(starts)),
                 "host": ((numbers % 3).astype(np.int32), ["a", "b", "c"]),
                 "request_bytes": np.full(len(starts), 300, dtype=np.int64),
                 "response_bytes": numbers + 1,
@@ -63,7 +67,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             sizes = {"request_bytes": 300 * self._rows, "response_bytes": self._rows * (self._rows + 1) // 2}
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
-            order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
+            order = {"origin_unix_s": self.origin_unix_s, "sorted": starts == sorted(starts)}
             part = {"requests": self._rows, "bytes": self._rows}
             facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
