@@ -566,14 +566,16 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
         "b.log: all 5.90 kB of responses logged on the link are in; out: 1 request of no known size (unreadable) and "
         "2 requests without a byte (aborted)" in said
     )
-    (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
-    farweb("new", "c.toml", "--log", "c.log")
-    said = shown("c.toml")
-    assert (
-        "c.log: all 15.5 kB of responses logged on the link are in; out: 1 request of no known size (revalidation)"
-        in said
-    )
-    assert said.count("; 3 kB did not cross it") == 1
+    squid = LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED")
+    for junk, out in (
+        ("", "1 request of no known size (revalidation)"),
+        ("junk\n" * 2, "3 requests of no known size (2 unreadable and 1 revalidation)"),
+    ):
+        (folder / "c.log").write_text(squid + junk)
+        farweb("new", "c.toml", "--log", "c.log", "--max-unreadable", 0.5, "--force")
+        said = shown("c.toml")
+        assert f"c.log: all 15.5 kB of responses logged on the link are in; out: {out}" in said
+        assert said.count("; 3 kB did not cross it") == 1
     form = '$remote_addr - - [$time_local] "$request" $status $bytes_sent $request_length'
     (folder / "d.log").write_text(CLF.replace("\n", " 500\n"))
     farweb("new", "d.toml", "--log", "d.log", "--log-format", form)
