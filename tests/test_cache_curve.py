@@ -204,6 +204,23 @@ def test_a_log_is_read_by_the_rules_of_the_import(folder: Path, farweb: Farweb) 
     assert "left out: 1 hit" in misses.out
 
 
+def test_a_download_that_was_given_up_is_a_hit_where_a_copy_is_and_no_other_size(folder: Path, farweb: Farweb) -> None:
+    """One object: given up before there is a copy, whole, given up, whole."""
+    line = "{}.500 250 10.0.0.1 {} {} GET http://a.example/film - DIRECT/192.0.2.1 video/mp4\n"
+    given_up, whole = ("TCP_MISS_ABORTED/200", 400), ("TCP_MISS/200", 1000)
+    lines = (line.format(10**9 + n, *each) for n, each in enumerate([given_up, whole, given_up, whole]))
+    Path("access.log").write_text("".join(lines))
+    found = cache_curve("access.log", ["lru"], ["1 MB"])
+    assert (found.results[0].hits, found.results[0].hit_bytes) == (2, 1400)
+    assert (found.resized, found.footprint_bytes, found.treatment.served_only) == (0, 1000, 2)
+    said = " ".join(farweb("workload", "cache", "access.log", "--policy", "lru").out.split())
+    assert "50 % are never stored (HEAD, 206, 304, given up, errors), hits where a copy is held" in said
+    assert (
+        "2 given up by their client: a copy may serve"
+        in farweb("workload", "import", "access.log", "-o", "r.parquet", "--explain").out
+    )
+
+
 def test_requests_without_an_object_are_an_error_that_tells_what_to_do(folder: Path, farweb: Farweb) -> None:
     lines = TABLE.splitlines()
     Path("none.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines) + "\n")
@@ -243,6 +260,7 @@ def test_requests_that_no_copy_may_serve_alone(folder: Path, farweb: Farweb) -> 
     Path("r.csv").write_text("start_s,host,request_bytes,response_bytes,method,object\n0,a,300,1000,POST,7\n")
     answer = farweb("workload", "cache", "r.csv", "--capacity", "10 %")
     assert answer.code == 0, answer.err
+    assert "1 request for 1 object, 0 storable with 0 B; 100 % are not cacheable." in answer.out
 
 
 def test_the_table_and_the_figure(folder: Path, farweb: Farweb) -> None:

@@ -32,6 +32,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
     """Stands for the core's reader: requests with these starts (in ms), each a byte larger than the last."""
 
     class Reader:
+        origin_unix_s = 850_000_000
+
         def __init__(self, path: str, format: str, **options: object) -> None:
             self._batches = iter(batches)
             self._rows = 0
@@ -44,6 +46,8 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             self._rows += len(starts)
             return {
                 "start_s": np.array(starts, dtype=np.int64) / 1000,
+                "second": np.full(len(starts), _core.null_int),
+                "before_s": np.zeros(len(starts)),
                 "host": ((numbers % 3).astype(np.int32), ["a", "b", "c"]),
                 "request_bytes": np.full(len(starts), 300, dtype=np.int64),
                 "response_bytes": numbers + 1,
@@ -63,7 +67,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             sizes = {"request_bytes": 300 * self._rows, "response_bytes": self._rows * (self._rows + 1) // 2}
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
             times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
-            order = {"origin_unix_s": 850_000_000, "sorted": starts == sorted(starts)}
+            order = {"origin_unix_s": self.origin_unix_s, "sorted": starts == sorted(starts)}
             part = {"requests": self._rows, "bytes": self._rows}
             facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
@@ -278,10 +282,6 @@ def test_only_what_is_asked_for_is_kept_and_the_rest_counted(farweb: Farweb, fol
     (folder / "given-up.log").write_text(CLF.replace("404 900000", "000 900000"))
     shown = farweb("workload", "import", "given-up.log", "--no-errors").out
     assert "1 were not answered with a status of 2xx or 3xx" in " ".join(shown.split()), "it has no status at all"
-    assert imported("--busiest", "1h") == ([900250, 5250], {"outside-time": 2})
-    assert imported("--busiest", "90 min") == ([900250, 5250], {"outside-time": 2}), "its end is outside"
-    assert imported("--busiest", "30 min") == ([900250], {"outside-time": 3})
-    assert imported("--busiest", "30m") == imported("--busiest", "30 min")
     samples = {tuple(imported("--sample", "50%", "--seed", str(seed))[0]) for seed in range(3, 6)}
     assert len(samples) > 1
     assert all((1250 in sample) == (900250 in sample) for sample in samples), "a client is whole or absent"
@@ -496,51 +496,6 @@ def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:
         assert without["time_outs"]["requests"] == 0, "of the requests of the table"
 
 
-def test_a_busiest_span_is_what_its_ends_give_of_several_logs_in_any_order_and_of_a_pipe(
-    farweb: Farweb, folder: Path
-) -> None:
-    """Every count is of the span's own requests: errors, those given up, bytes, the first request."""
-    nginx = '192.0.2.1 - - [25/Oct/2015:0{}:00:0{} +0100] "GET /{} HTTP/1.1" {} {}\n'
-    quiet = [nginx.format(4, n, "q", *row) for n, row in enumerate([(499, 0), (499, 700), (404, 300), (200, 10)])]
-    busy = [nginx.format(6, n, "b", *row) for n, row in enumerate([(200, 5000), (499, 0), (499, 70), (502, 30)])]
-    (folder / "new.log").write_text("".join(reversed(busy)))
-    (folder / "old.log").write_text("".join(quiet))
-    words = ("--json", "-o")
-
-    def imported(out: str, *options: str) -> dict[str, Any]:
-        found = farweb("workload", "import", "new.log", "old.log", *options, *words, out).json()
-        return {name: each for name, each in found.items() if name not in ("busiest", "log", "out")}
-
-    busiest = imported("a.parquet", "--busiest", "1h")
-    assert busiest == imported("b.parquet", "--from", "2015-10-25T06:00", "--to", "2015-10-25T07:00")
-    assert (busiest["given_up"], busiest["errors"]["requests"]) == ({"requests": 1, "bytes": 320}, 2)
-    assert busiest["dropped"] == {"outside-time": 4, "aborted": 1}
-    first = busiest["first_request"]
-    assert (first["log"], first["line"], first["url"]) == ("new.log", 4, "/b"), "the earliest, last in its log"
-    assert imported("c.parquet")["first_request"]["log"] == "old.log"
-    assert pq.read_table("a.parquet").equals(pq.read_table("b.parquet"))
-    earlier = imported("d.parquet", "--busiest", "1h", "--to", "2015-10-25T05:00")
-    assert (earlier["requests"], earlier["dropped"]) == (3, {"outside-time": 5}), "it begins with a request"
-    command = [sys.executable, "-m", "farweb", "workload", "import", "-", "--busiest", "1h", *words, "p.parquet"]
-    logs = "".join((folder / name).read_text() for name in ("new.log", "old.log"))
-    piped = json.loads(subprocess.run(command, input=logs.encode(), capture_output=True, check=True).stdout)
-    of_pipe = {**busiest, **{name: {**busiest[name], "log": ""} for name in ("first_request", "time_outs")}}
-    assert {name: piped[name] for name in of_pipe} == of_pipe
-    failed = subprocess.run([*command[:-1], "f.parquet"], input=b"junk\n", capture_output=True, check=False)
-    assert (failed.returncode, b"farweb: standard input: no known" in failed.stderr) == (2, True), failed.stderr
-    assert set(os.listdir(folder)) == {"new.log", "old.log", *(f"{name}.parquet" for name in "abcdp")}
-
-
-def test_a_trace_has_its_own_clock(farweb: Farweb, folder: Path) -> None:
-    (folder / "trace.csv").write_text("time,object,size\n0,a,100\n65.5,b,900\n")
-    form = ("--log-format", "{start},{url},{bytes}")
-    shown = farweb("workload", "import", "trace.csv", "-o", "t.parquet", "--busiest", "1s", *form).out
-    assert "start        65.5 s on the log's own clock" in shown, "the first request of the span"
-    assert pq.read_table("t.parquet")["response_bytes"].to_pylist() == [900]
-    answer = farweb("new", "t.toml", "--log", "trace.csv", "--from", "60s", *form)
-    assert "1 of 3 lines: 900 B of responses in 0 s, from 65.5 s on the log's own clock" in " ".join(answer.out.split())
-
-
 def test_a_size_that_a_log_lacks_may_be_assumed(farweb: Farweb, folder: Path) -> None:
     head = "#Fields: date time cs-method cs-uri-stem sc-status\n"
     (folder / "iis.log").write_text(head + "2026-03-01 08:00:01 GET /x 200\n" * 3120)
@@ -611,14 +566,16 @@ def test_check_names_what_crossed_and_is_out(farweb: Farweb, folder: Path) -> No
         "b.log: all 5.90 kB of responses logged on the link are in; out: 1 request of no known size (unreadable) and "
         "2 requests without a byte (aborted)" in said
     )
-    (folder / "c.log").write_text(LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED"))
-    farweb("new", "c.toml", "--log", "c.log")
-    said = shown("c.toml")
-    assert (
-        "c.log: all 15.5 kB of responses logged on the link are in; out: 1 request of no known size (revalidation)"
-        in said
-    )
-    assert said.count("; 3 kB did not cross it") == 1
+    squid = LOG.replace("TCP_HIT", "TCP_REFRESH_UNMODIFIED")
+    for junk, out in (
+        ("", "1 request of no known size (revalidation)"),
+        ("junk\n" * 2, "3 requests of no known size (2 unreadable and 1 revalidation)"),
+    ):
+        (folder / "c.log").write_text(squid + junk)
+        farweb("new", "c.toml", "--log", "c.log", "--max-unreadable", 0.5, "--force")
+        said = shown("c.toml")
+        assert f"c.log: all 15.5 kB of responses logged on the link are in; out: {out}" in said
+        assert said.count("; 3 kB did not cross it") == 1
     form = '$remote_addr - - [$time_local] "$request" $status $bytes_sent $request_length'
     (folder / "d.log").write_text(CLF.replace("\n", " 500\n"))
     farweb("new", "d.toml", "--log", "d.log", "--log-format", form)

@@ -152,6 +152,18 @@ def test_intervals_without_a_request_are_there(folder: Path) -> None:
     assert stats.by_interval[-1][1] == 1
 
 
+def test_the_busiest_span_begins_anywhere(folder: Path, farweb: Farweb) -> None:
+    """Nine requests from 15.3 s on within 10 s, five of them in the second ten seconds; the tenth one is 10 s later."""
+    starts = [0.0, *(15.3 + n for n in range(9)), 25.3, *(100.0 * n for n in range(1, 16))]
+    pl.DataFrame({"start_s": sorted(starts)}).with_columns(
+        host=pl.lit("a"), request_bytes=pl.lit(300), response_bytes=pl.lit(1000)
+    ).write_parquet("r.parquet")
+    stats = read_stats("r.parquet")
+    assert (stats.interval_s, max(n for _, n, _ in stats.by_interval)) == (10, 5)
+    assert (stats.busiest_from_s, stats.busiest_requests) == (15.3, 9)
+    assert "busiest 10 s: 9 requests, from 15.3 s on" in farweb("workload", "stats", "r.parquet").out
+
+
 @pytest.mark.parametrize(("name", "separator"), [("r.csv", ","), ("r.tsv", "\t")])
 def test_text_tables_are_read_like_parquet(folder: Path, requests: pl.DataFrame, name: str, separator: str) -> None:
     requests.write_parquet("r.parquet")

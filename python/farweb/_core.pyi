@@ -615,6 +615,10 @@ class Survey:
         """Different objects."""
 
     @property
+    def storable_objects(self) -> int:
+        """Those with a storable response."""
+
+    @property
     def of_several_sizes(self) -> int:
         """Requests with a storable response for objects with several sizes so far."""
 
@@ -759,8 +763,14 @@ class LogReader:
     def batch(self, rows: int) -> dict[str, Column] | None:
         """About `rows` requests in the order of the log; None at the end.
 
-        Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order.
+        Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order. Rows
+        of one second are spread over it as far as they stand side by side. Besides `second`, the Unix time of a line in
+        whole seconds (`null_int`: finer), and `before_s` from the start to it.
         """
+
+    @property
+    def origin_unix_s(self) -> int | None:
+        """The Unix time of `start_s` 0, in s; None before the first request."""
 
     def report(self) -> str:
         """Counts so far, as JSON text.

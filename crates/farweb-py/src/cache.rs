@@ -201,6 +201,11 @@ impl Survey {
     }
 
     #[getter]
+    fn storable_objects(&self) -> u64 {
+        self.0.storable_objects
+    }
+
+    #[getter]
     fn of_several_sizes(&self) -> u64 {
         self.0.of_several_sizes
     }

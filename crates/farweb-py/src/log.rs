@@ -148,6 +148,8 @@ impl LogReader {
         let words = |words: Words| words_to_python(py, words.codes, words.words);
         let columns = PyDict::new(py);
         columns.set_item("start_s", batch.start_s.into_pyarray(py))?;
+        columns.set_item("second", batch.second.into_pyarray(py))?;
+        columns.set_item("before_s", batch.before_s.into_pyarray(py))?;
         columns.set_item("host", words(batch.host)?)?;
         columns.set_item("request_bytes", batch.request_bytes.into_pyarray(py))?;
         columns.set_item("response_bytes", batch.response_bytes.into_pyarray(py))?;
@@ -169,6 +171,11 @@ impl LogReader {
             ClientColumn::AsLogged(texts) => columns.set_item("client", words(texts)?)?,
         }
         Ok(Some(columns))
+    }
+
+    #[getter]
+    fn origin_unix_s(&self) -> Option<i64> {
+        self.0.report().origin_unix_s
     }
 
     fn report(&self) -> String {

@@ -116,6 +116,7 @@ def cache_curve(
             request_bytes=survey.bytes,
             footprint_bytes=survey.footprint,
             largest_bytes=survey.largest,
+            storable_objects=survey.storable_objects,
             resized=survey.resized,
             warmup_requests=skip,
             seed=seed,

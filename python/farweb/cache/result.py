@@ -76,7 +76,8 @@ class CacheCurve(Shown):
         requests: All of them, the warm-up included.
         objects: Different objects.
         request_bytes: Sum of the sizes of all requests.
-        footprint_bytes: Sum of the sizes of all objects, each as it was first asked for.
+        footprint_bytes: Sum of the sizes of all objects that may be stored, each as it first was.
+        storable_objects: How many these are.
         largest_bytes: Largest size of a response that may be stored.
         resized: Such responses with another size than the first one of their object.
         warmup_requests: How many at the beginning are not measured.
@@ -97,6 +98,7 @@ class CacheCurve(Shown):
     objects: int
     request_bytes: int
     footprint_bytes: int
+    storable_objects: int
     largest_bytes: int
     resized: int
     warmup_requests: int
@@ -162,6 +164,7 @@ class CacheCurve(Shown):
             ["requests", count(self.requests)],
             ["left out as warm-up", count(self.warmup_requests)],
             ["objects", count(self.objects)],
+            ["of them with a response that may be stored", count(self.storable_objects)],
             ["footprint", size(self.footprint_bytes)],
             ["bytes asked for", size(self.request_bytes)],
             ["largest object", size(self.largest_bytes)],
@@ -246,7 +249,8 @@ class CacheCurve(Shown):
     def _changes(self, policies: Sequence[str]) -> str:
         """Requests and objects, with uncacheable ones and those that change size."""
         asked = f"{plural(self.requests, 'request')} for {plural(self.objects, 'object')}"
-        parts = [f"{asked}, {size(self.footprint_bytes)}"]
+        storable = "" if self.storable_objects == self.objects else f" {count(self.storable_objects)} storable with"
+        parts = [f"{asked},{storable} {size(self.footprint_bytes)}"]
         if self.warmup_requests:
             parts.append(f"the first {count(self.warmup_requests)} only fill the caches")
         if bypassing := self.treatment.bypassing:

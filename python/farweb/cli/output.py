@@ -108,25 +108,30 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print a line about the result, such as where it was saved, except with `--json`, which contains it."""
-        if not self.is_quiet and not self.as_json:
-            sys.stderr.write(_painted(text) + "\n")
+        if not self.as_json:
+            self._say(text)
 
     def warn(self, text: str) -> None:
         """Print a warning about the result, also with `--json`."""
+        self._say(f"warning: {text}")
+
+    def _say(self, text: str) -> None:
         if not self.is_quiet:
-            sys.stderr.write(_painted(f"warning: {text}") + "\n")
+            sys.stderr.write(_painted(text) + "\n")
 
     @contextlib.contextmanager
     def continuing(self, folder: str | Path) -> Iterator[None]:
-        """Say of interrupted work where its finished runs are, once there is a folder (or a URL)."""
+        """Say of interrupted work where its finished runs are, once there is a folder (or a URL), also with `--json`.
+
+        JSON says nothing then.
+        """
         try:
             yield
         except BaseException as error:
             # Libraries make errors of their own of a signal.
             is_ended = isinstance(error, KeyboardInterrupt | SystemExit) or signals.ending() is not None
-            if is_ended and not self.is_quiet and ("://" in str(folder) or Path(folder).exists()):
-                words = f"Finished runs are kept in {folder}; the same command continues from there."
-                sys.stderr.write(_painted(words) + "\n")  # also with --json, which says nothing then
+            if is_ended and ("://" in str(folder) or Path(folder).exists()):
+                self._say(f"Finished runs are kept in {folder}; the same command continues from there.")
             raise
 
     @contextlib.contextmanager

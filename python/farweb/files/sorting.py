@@ -1,5 +1,6 @@
 """Works on Parquet files that need not fit into memory: a database that uses the disk, and sorting with it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,9 @@ def spilling(scratch: Path, memory: str = _MEMORY) -> "duckdb.DuckDBPyConnection
     return open_database(scratch, memory_limit=memory, threads=_THREADS)
 
 
-def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
+def sort_parquet(
+    source: Path, target: Path, *, by: str, scratch: Path, instead: Mapping[str, str] | None = None
+) -> None:
     """Write the rows of `source` to `target` in the order of the column `by`, equal values in their own.
 
     Args:
@@ -44,6 +47,7 @@ def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
         target: Where the sorted one goes.
         by: A column of numbers.
         scratch: A folder for spilled rows.
+        instead: New values of columns, in SQL, before the rows are sorted; `file_row_number` is the place of a row.
 
     Raises:
         RunError: The disk is full, or the file cannot be read.
@@ -52,6 +56,9 @@ def sort_parquet(source: Path, target: Path, *, by: str, scratch: Path) -> None:
 
     connection = spilling(scratch)
     relation = f"read_parquet({_quoted(source)}, file_row_number = true)"
+    if instead:
+        changed = ", ".join(f'{expression} AS "{name}"' for name, expression in instead.items())
+        relation = f"(SELECT * REPLACE ({changed}) FROM {relation})"
     try:
         connection.execute(
             f'COPY (SELECT * EXCLUDE (file_row_number) FROM {relation} ORDER BY "{by}", file_row_number) '

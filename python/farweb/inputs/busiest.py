@@ -1,6 +1,5 @@
-"""The busiest span of the logs of an import, found by a first reading; a second one takes the requests in it."""
+"""Busiest spans: of the logs of an import by bytes, found by a first reading, and of a table by requests."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.progress import Progress
@@ -65,8 +65,8 @@ def busiest_of(
     for place, log in enumerate(logs):
         reader = _core.LogReader(str(log), format, **options, place=place)
         while (columns := reader.batch(_ROWS)) is not None:
-            origin = json.loads(reader.report())["origin_unix_s"]
-            seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + origin
+            assert reader.origin_unix_s is not None, "there is a request"
+            seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + reader.origin_unix_s
             found, places = np.unique(seconds, return_inverse=True)
             sums = np.bincount(places, weights=np.asarray(columns["response_bytes"]))
             by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
@@ -80,3 +80,25 @@ def busiest_of(
     ends = np.searchsorted(starts, starts + int(length_s), side="left")
     best = int(np.argmax(sums[ends] - sums[:-1]))
     return Busiest(int(starts[best]), int(length_s), int(sums[-1]))
+
+
+def most_requests(table: Path, length_s: float) -> tuple[float, int]:
+    """Start and number of the requests in the span of this length with most of them, the first of several.
+
+    Args:
+        table: A request table in Parquet, in the order of starts.
+        length_s: Its length; its end is outside.
+    """
+    length, begin, most = round(length_s * 1e6), 0, 0
+    held = np.empty(0, np.int64)
+    with pq.ParquetFile(table) as file:
+        for batch in file.iter_batches(batch_size=_ROWS, columns=["start_s"]):
+            # Whole microseconds: sums of decimal fractions miss the end by a digit.
+            starts = np.concatenate((held, np.rint(batch["start_s"].to_numpy() * 1e6).astype(np.int64)))
+            firsts = np.searchsorted(starts, starts - length, side="right")
+            numbers = np.arange(1, len(starts) + 1) - firsts
+            last = int(np.argmax(numbers))
+            if numbers[last] > most:
+                begin, most = int(starts[firsts[last]]), int(numbers[last])
+            held = starts[firsts[-1] :]
+    return begin / 1e6, most

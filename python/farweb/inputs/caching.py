@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.text.quantities import count, share
 
-SERVED_ONLY = "HEAD, 206, 304, errors"
+SERVED_ONLY = "HEAD, 206, 304, given up, errors"
 """Responses that a cache may serve from a copy, and never stores: a part of an object, or none of it."""
 
 STORE, BYPASS, INVALIDATE = map(_core.caching_words.index, ("store", "bypass", "invalidate"))
@@ -56,7 +56,7 @@ class CacheTreatment:
         requests: All of them.
         bypassing: Requests that no copy may serve: of unsafe methods, or with responses that are not for all.
         invalidating: Bypassing requests that make a cache give up its copy.
-        served_only: Requests that a copy may serve, without storing their response: `HEAD`, 206, 304, errors.
+        served_only: Requests that a copy may serve, without storing their response: `HEAD`, 206, 304, given up, errors.
         of_several_sizes: Those with a storable response for objects with several sizes.
         objects_of_several_sizes: These objects.
         objects: All objects.
@@ -113,6 +113,7 @@ RULES: dict[str, str] = {
     "head": "HEAD: a copy may serve, not stored",
     "partial": "206: a copy may serve, not stored",
     "not-modified": "304: a copy may serve, not stored",
+    "given-up": "given up by their client: a copy may serve, not stored",
     "status": "redirection or error without a time: a copy may serve, not stored",
     "no-store": "no-store: passes by",
     "private": "private: passes by",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.text.quantities import share, size
+from farweb.text.quantities import count, share, size
 from farweb.text.words import listed, plural
 
 LOW = 0.9
@@ -75,11 +75,17 @@ class Carried:
         """Requests out of the table that no share of bytes counts."""
         kinds = {"of no known size": self.unsized, "without a byte": self.silent}
         said = [
-            f"{plural(sum(reasons.values()), 'request')} {kind} ({listed(sorted(reasons))})"
+            f"{plural(sum(reasons.values()), 'request')} {kind} ({_by_reason(reasons)})"
             for kind, reasons in kinds.items()
             if reasons
         ]
         return f"; out: {listed(said)}" if said else ""
+
+
+def _by_reason(reasons: Mapping[str, int]) -> str:
+    """The reason, or several with their numbers: ``2 revalidation and 1 unreadable``."""
+    most = sorted(reasons, key=lambda reason: (-reasons[reason], reason))
+    return most[0] if len(most) == 1 else listed([f"{count(reasons[reason])} {reason}" for reason in most])
 
 
 def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:

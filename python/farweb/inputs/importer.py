@@ -35,6 +35,7 @@ from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.log_counts import add, carried_share
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
+from farweb.inputs.whole_seconds import COLUMNS, WholeSeconds
 from farweb.progress import Progress
 from farweb.text.quantities import count
 
@@ -193,7 +194,8 @@ def import_log(
         busiest = None if busiest_s is None else busiest_of(files, busiest_s, format, options, progress)
         if busiest is not None:
             options["span_ns"] = busiest.ns
-        counts = _copy(logs, files, raw, progress, format, options)
+        seconds = WholeSeconds()
+        counts = _copy(logs, files, raw, seconds, progress, format, options)
         counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
             formats = ", ".join(counts["formats"])
@@ -201,11 +203,13 @@ def import_log(
         if options.get("rtt_ns") and not counts["with_elapsed_time"]:
             raise WorkloadError(f"{names}: --rtt-ms: {_without_elapsed_times(counts, options)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
-        if not counts.pop("sorted"):
+        spread = seconds.spread(counts["origin_unix_s"])
+        if not counts.pop("sorted") or spread:
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
-            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent)
-        first_s, last_s = counts.pop("first_start_s"), counts.pop("last_start_s")
+            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent, instead=spread)
+        del counts["last_start_s"]
+        first_s, last_s = _ends(raw)
         if busiest is not None:
             counts["busiest"] = busiest.counted(counts["response_bytes"])
         counts["carried_bytes_share"] = carried_share(counts)
@@ -313,6 +317,7 @@ def _copy(
     logs: Sequence[Path],
     files: Sequence[Path],
     raw: Path,
+    seconds: WholeSeconds,
     progress: Progress | None,
     format: str,
     options: Mapping[str, Any],
@@ -330,12 +335,16 @@ def _copy(
             while (columns := reader.batch(_ROWS)) is not None:
                 if writer is None:
                     schema = _schema(columns, "", options["client_key"] is None)
+                    for name, type_ in COLUMNS.items():
+                        schema = schema.append(pa.field(name, type_))
                     writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
-                origin = json.loads(reader.report())["origin_unix_s"]
+                origin = reader.origin_unix_s
+                assert origin is not None, "there is a request"
                 shift = origin - together.setdefault("origin_unix_s", origin)
                 batch = to_arrow({**columns, "start_s": np.asarray(columns["start_s"]) + shift}, schema)
                 writer.write_batch(batch)
                 rows += batch.num_rows
+                seconds.add(batch)
                 for column, name in _TIMES.items():
                     if column in columns:
                         known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
@@ -343,6 +352,14 @@ def _copy(
                     progress(rows, None, f"{rows:,} requests")
             add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
     return {**together, **known}
+
+
+def _ends(table: Path) -> tuple[float, float]:
+    """First and last start of a table in the order of starts, from its footer."""
+    with pq.ParquetFile(table) as file:
+        place, last = file.schema_arrow.get_field_index("start_s"), file.metadata.num_row_groups - 1
+        first, last = (file.metadata.row_group(group).column(place).statistics for group in (0, last))
+    return first.min, last.max
 
 
 def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,6 @@ def add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
     first, last = counts["first_start_s"] + shift, counts["last_start_s"] + shift
     before = together.get("last_start_s")
     together["sorted"] = together.get("sorted", True) and counts["sorted"] and (before is None or before <= first)
-    together["first_start_s"] = min(together.get("first_start_s", first), first)
     together["last_start_s"] = max(last, last if before is None else before)
 
 

@@ -15,6 +15,7 @@ from farweb.errors import WorkloadError
 from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.scratch import scratch
 from farweb.files.sorting import spilling
+from farweb.inputs.busiest import most_requests
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.clients import ClientStats, client_stats
 from farweb.inputs.correlation import LONGEST_S, PERIOD_S, SelfCorrelation, self_correlation
@@ -64,6 +65,10 @@ class WorkloadStats(Shown):
     interval_s: float
     by_interval: tuple[tuple[float, int, int], ...]
     """Start of the interval in s, requests that start in it, bytes of their responses."""
+    busiest_from_s: float
+    """Start of the span of `interval_s` with most requests, wherever it begins, since the first start."""
+    busiest_requests: int
+    """Requests that start in it."""
     top_hosts: tuple[tuple[str, int, int], ...]
     """The hosts with most requests: key, requests, bytes of their responses."""
     self_correlation: SelfCorrelation | None
@@ -88,7 +93,6 @@ class WorkloadStats(Shown):
         return dataclasses.asdict(self)
 
     def _sheets(self) -> list[Sheet]:
-        busiest = max(self.by_interval, key=lambda interval: interval[1])
         objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
         treated = [] if self.caching is None else [_named(*row) for row in self.caching.rows()]
         facts = [
@@ -103,7 +107,7 @@ class WorkloadStats(Shown):
             *self._of_tunnels(),
             [
                 f"most requests in {seconds(self.interval_s)}",
-                f"{count(busiest[1])} from {seconds(busiest[0])}",
+                f"{count(self.busiest_requests)} from {seconds(self.busiest_from_s)}",
             ],
         ]
         spreads: list[tuple[str, Spread, Callable[[float], str]]] = [
@@ -182,10 +186,10 @@ class WorkloadStats(Shown):
         return Sheet("", ["", "median", "90 %", "99 %", "max"], rows)
 
     def _load(self) -> Iterator[str]:
-        begin, most, _ = max(self.by_interval, key=lambda interval: interval[1])
         mean = f"{rate(8 * self.response_bytes_total / self.span_s)} in the mean; " if self.span_s else ""
         span = seconds(self.interval_s)
-        yield f"load: {mean}busiest {span}: {plural(most, 'request')}, from {seconds(begin)} on"
+        busiest = f"{plural(self.busiest_requests, 'request')}, from {seconds(self.busiest_from_s)} on"
+        yield f"load: {mean}busiest {span}: {busiest}"
         if self.repeated is not None:
             yield f"repeats: {share(self.repeated)} of requests are for an object asked for before"
         if self.tunnels is not None:
@@ -310,6 +314,7 @@ def _collect(
     interval = next((s for s in _INTERVALS_S if span / s < _MOST_INTERVALS), _INTERVALS_S[-1])
     response, request = spread_of_column(database, "response_bytes"), spread_of_column(database, "request_bytes")
     assert response is not None and request is not None, "there is a request"
+    busiest_s, busiest = most_requests(path, interval)
     return WorkloadStats(
         source=source,
         requests=requests,
@@ -322,6 +327,8 @@ def _collect(
         wait_s=spread_of_column(database, "wait_s") if "wait_s" in columns else None,
         interval_s=interval,
         by_interval=_by_interval(database, first, interval, span),
+        busiest_from_s=busiest_s - first,
+        busiest_requests=busiest,
         top_hosts=tuple(
             database.execute(
                 "SELECT host, count(*) AS n, sum(response_bytes)::BIGINT FROM requests "

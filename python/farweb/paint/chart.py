@@ -61,7 +61,7 @@ _RC: Any = {
 }
 
 _VECTORS = 400_000  # bytes of a page's picture; chosen: its values are as many again
-_DENSE = 500  # points of a line or of marks that may become pixels; chosen: closer than a pixel and a half
+_DENSE = 500  # points of a line or of marks that may become pixels. Chosen: 2 pixels apart across a page
 _COLUMNS_MAX = 8  # of a legend. Chosen: as many as a panel has series
 _PANELS = 0.5  # of the height of a figure that keeps its size, at least, for axes and their labels (chosen)
 _ROW = 0.7  # inches of a row of axes, at least, for the same (chosen)
@@ -111,9 +111,11 @@ def _pixels(chart: Figure) -> Iterator[None]:
     dense = chart.findobj(lambda artist: _points(artist) > _DENSE)
     for artist in dense:
         artist.set_rasterized(True)
-    yield
-    for artist in dense:
-        artist.set_rasterized(False)
+    try:
+        yield
+    finally:
+        for artist in dense:
+            artist.set_rasterized(False)
 
 
 def _points(artist: Artist) -> int:

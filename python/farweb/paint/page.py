@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _VALUES_MAX = 400
 """Values of a series under the pointer, at most. Chosen: two or three for each of its pixels across."""
 _SPOTS_MAX = 4_000
-"""Values of a page, at most. Chosen: half a megabyte."""
+"""Values of a page, at most. Chosen: 0.35 MB as `plot link` has them, 87 B each, 0.6 MB with intervals, up to 156 B."""
 _RADIUS = 4  # points around a value
 
 

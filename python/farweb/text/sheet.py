@@ -36,7 +36,7 @@ class Sheet:
     spare: Sequence[int] = ()
 
 
-_TEXT_MAX = 400  # letters of the longest line of a cell that is shown whole. Chosen: ours have half of that
+_TEXT_MAX = 400  # letters of the longest line of a cell that is shown whole (chosen)
 
 
 def _bounded(sheet: Sheet) -> Sheet:

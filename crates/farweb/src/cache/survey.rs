@@ -14,6 +14,8 @@ pub struct Survey {
     /// Sum of the sizes of all objects that may be stored, each at its first size: the final contents of an infinite
     /// cache.
     pub footprint: u64,
+    /// These objects.
+    pub storable_objects: u64,
     /// Largest size of a response that may be stored, in bytes.
     pub largest: u64,
     /// Storable responses with another size than the first one of their object had.
@@ -63,6 +65,7 @@ impl Survey {
         if seen.requests == 0 {
             seen.first_bytes = bytes;
             self.footprint += bytes;
+            self.storable_objects += 1;
         }
         seen.requests += 1;
         let is_resized = seen.first_bytes != bytes;
@@ -120,6 +123,7 @@ mod tests {
             survey.request(ObjectId::new(object).unwrap(), bytes, caching);
         }
         assert_eq!((survey.requests, survey.bytes, survey.objects()), (5, 1170, 2));
+        assert_eq!(survey.storable_objects, 1, "the second one's only response bypasses caches");
         assert_eq!((survey.footprint, survey.largest, survey.resized), (100, 100, 0));
         assert_eq!((survey.served_only, survey.bypassing, survey.invalidating), (1, 2, 1));
     }

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel, Phase, Series
 from farweb.plot.catalogue import figure
 from farweb.plot.connection import chosen, counted, phases, round_trips, shaded, side_by_side, title
 from farweb.results.run import RunTables
@@ -60,7 +60,7 @@ def cwnd(
         return side_by_side("Windows", found, results, caption, panels, (5, 5))
     fastest = max(float(one.state["pace_bps"].max() or 0) for one in ones)  # type: ignore[arg-type]
     pace = Axis("pace of payload", "bit/s", low=0, high=1.08 * fastest).fitted(fastest)
-    panels += [_pace(one, x, pace) for one in ones]
+    panels += [_pace(one, x, pace, upper.phases) for one, upper in zip(ones, panels, strict=True)]
     return side_by_side("Windows and pace", found, results, caption, panels, (7, 7))
 
 
@@ -98,11 +98,10 @@ def _panel(one: Trace, x: Axis, y: Axis, name: str) -> Panel:
     return Panel(x, y, tuple(series), title=name, phases=phases(one), rounds=round_trips(one))
 
 
-def _pace(one: Trace, x: Axis, y: Axis) -> Panel:
+def _pace(one: Trace, x: Axis, y: Axis, shades: tuple[Phase, ...]) -> Panel:
     paced = one.state.drop_nulls("pace_bps")
-    return Panel(
-        x, y, (Series("pace", "pace", *_columns(paced, "pace_bps"), "steps", part="pace"),), phases=phases(one)
-    )
+    series = Series("pace", "pace", *_columns(paced, "pace_bps"), "steps", part="pace")
+    return Panel(x, y, (series,), phases=shades)
 
 
 def _paces(one: Trace) -> bool:

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Entry;
 use super::clients::{ClientKey, ClientNames};
-use crate::schema::NULL_CODE;
+use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Duration;
 use crate::workload::{Caching, ClientId, Method, Words};
 
@@ -18,8 +18,13 @@ const SECOND_ROWS_MAX: usize = 1 << 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogBatch {
     /// Starts, in s since [`Report::origin_unix_s`](super::Report::origin_unix_s): not always in order, and below
-    /// zero for requests that started before the first one of the log.
+    /// zero for requests that started before the first one of the log. Rows of one whole second are spread over it as far as
+    /// they stand side by side.
     pub start_s: Vec<f64>,
+    /// Whole seconds of the lines' times, since 1970; [`NULL_INT`] for finer times.
+    pub second: Vec<i64>,
+    /// Times from the starts to the lines' times, in s.
+    pub before_s: Vec<f64>,
     /// Hosts, in lower case, without port.
     pub host: Words,
     /// Requests, body and headers, in bytes.
@@ -123,6 +128,8 @@ impl Builder {
         self.times.push(entry.at);
         self.before.push(entry.before);
         let batch = &mut self.batch;
+        batch.second.push(if entry.whole { entry.at.div_euclid(SECOND) } else { NULL_INT });
+        batch.before_s.push(entry.before as f64 / SECOND as f64);
         self.hosts.push(Some(&entry.host));
         self.clients.push(entry.client.as_deref());
         batch.object.push(entry.object.get());

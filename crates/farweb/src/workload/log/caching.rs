@@ -5,9 +5,12 @@
 //! not stored: the bytes that its revalidations save are left out. Queries and cookies forbid nothing in RFC 9111; many caches
 //! pass such requests by, which [`Bypass`] asks for.
 //!
+//! A response that was given up is not stored: how many bytes were missing, and whether a cache would fetch them (Squid's
+//! `quick_abort_min`, nginx for `proxy_cache`), a log does not tell.
+//!
 //! Leaves out `Vary`, `Pragma`, `Expires`, and the request's `Cache-Control`, absent from logs.
 //!
-//! Source: RFC 9111, sections 3, 3.5, 4.4 and 5.2; RFC 9110, section 15.1.
+//! Source: RFC 9111, sections 3, 3.3, 3.5, 4.4 and 5.2; RFC 9110, section 15.1.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,6 +22,7 @@ use super::facts::Part;
 use super::layout::Layout;
 use super::options::one_of;
 use super::record::{Record, Text};
+use super::rules::is_given_up;
 use crate::workload::{Caching, Method, WorkloadError};
 
 /// Least share of requests of a user that is one for all. Chosen: a log-in for some pages names no user on others.
@@ -55,6 +59,8 @@ pub enum Rule {
     Partial,
     /// 304: the client has a copy.
     NotModified,
+    /// Given up before its end: a whole copy serves it, and its bytes are not the size of its object.
+    GivenUp,
     /// A status with responses that are stored only if `Cache-Control` says for how long.
     Status,
     /// `no-store`.
@@ -92,7 +98,7 @@ impl Rule {
         match self {
             Self::Storable => Caching::Store,
             Self::UnsafeMethod => Caching::Invalidate,
-            Self::Head | Self::Partial | Self::NotModified | Self::Status => Caching::Serve,
+            Self::Head | Self::Partial | Self::NotModified | Self::GivenUp | Self::Status => Caching::Serve,
             Self::UnsafeMethodFailed
             | Self::MethodWithoutCopy
             | Self::Tunnel
@@ -126,6 +132,7 @@ impl Rule {
             Caching::Serve => Self::Head,
             Caching::Store if status == 206 => Self::Partial,
             Caching::Store if status == 304 => Self::NotModified,
+            Caching::Store if is_given_up(record) => Self::GivenUp,
             Caching::Store if !control.is_explicit && !is_heuristic(status) => Self::Status,
             Caching::Store => Self::Storable,
         }

@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use squid::squid;
 
 use super::*;
+use crate::schema::NULL_INT;
 use crate::units::Duration;
 use crate::workload::ObjectId;
 
@@ -298,6 +299,10 @@ fn requests_of_one_second_are_spread_evenly_over_it() {
     assert_eq!(starts(usize::MAX), (vec![6], spread.clone()));
     assert_eq!(starts(1), (vec![4, 1, 1], spread.clone()), "a second is not divided");
     assert_eq!(starts(5), (vec![5, 1], spread));
+    let (batch, _) = read(LogFormat::CLF, &text, LogOptions::default());
+    assert_eq!(batch.second, [25, 25, 25, 25, 26, 25].map(|second| 1_445_742_660 + second));
+    let (finer, _) = read(LogFormat::SQUID, MISS, LogOptions::default());
+    assert_eq!((&finer.second[..], &finer.before_s[..]), (&[NULL_INT][..], &[0.25][..]));
 }
 
 #[test]

@@ -107,6 +107,29 @@ fn one_user_for_the_whole_log_is_nobody() {
     }
 }
 
+#[test]
+fn a_request_that_was_given_up_is_served_and_not_stored() {
+    use Caching::{Bypass, Invalidate, Serve, Store};
+    let line = |code: &str, method: &str| {
+        format!("1000000000.500 250 10.0.0.1 {code} 1000 {method} http://a.example/x - DIRECT/192.0.2.1 -")
+    };
+    let cases = [
+        ("TCP_MISS/200", "GET", Store),
+        ("TCP_MISS_ABORTED/200", "GET", Serve),
+        ("TCP_MISS_TIMEDOUT/200", "GET", Serve),
+        ("TCP_MISS_ABORTED/404", "GET", Serve),
+        ("TCP_MISS_ABORTED/206", "GET", Serve),
+        ("TCP_MISS_ABORTED/200", "POST", Invalidate),
+        ("TCP_TUNNEL_ABORTED/200", "CONNECT", Bypass),
+    ];
+    for (code, method, caching) in cases {
+        let (batch, _) = read(LogFormat::SQUID, &line(code, method), LogOptions::default());
+        assert_eq!(batch.caching, [caching], "{code} {method}");
+    }
+    let (_, report) = read(LogFormat::SQUID, &line("TCP_MISS_ABORTED/200", "GET"), LogOptions::default());
+    assert_eq!(report.treated.caching.into_keys().collect::<Vec<_>>(), [Rule::GivenUp]);
+}
+
 /// The user of a proxy is none of the server.
 #[test]
 fn requests_are_counted_by_rule_with_what_could_have_forbidden_to_store() {
