@@ -6,6 +6,7 @@ import pytest
 from docs.images import make as images
 from docs.images.make import ROOT, Image
 
+from farweb import Scenario
 from farweb.errors import RunError
 
 
@@ -13,6 +14,18 @@ def test_every_image_is_current() -> None:
     made = images.made()
     stale = {image.name: why for image in images.images() if (why := image.why_stale(made))}
     assert not stale, f"make images (python docs/images/make.py says what those of studies need): {stale}"
+
+
+def test_the_page_has_the_latencies_of_the_terminals_that_it_draws() -> None:
+    def latency(settings: dict[str, str]) -> str:
+        requests = Scenario.load(ROOT / "docs/images/terminal.toml", settings).run().requests
+        return f"{requests.filter(requests['response_bytes'] == 30_000)['latency_s'].item():.2f} s"
+
+    page = (ROOT / "docs/models/links.md").read_text("utf-8")
+    plain = {"path.link.0.up": '{ rate = "3 Mbit/s", delay = "280 ms", queue = "1 s" }'}
+    woken = {"workload.requests": "terminal-woken.csv"}
+    assert f"from an idle terminal they take {latency({})}." in page
+    assert f"they take {latency(woken)}, without `dama` {latency(plain)}." in page
 
 
 def test_every_image_that_is_kept_says_how_it_is_made() -> None:

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Tables {
     given: Option<Prepared>,
-    /// What a family generated last, with its workload and seed: a check and its run ask for the same.
+    /// Requests generated last, with their workload and seed: a check and its run ask for the same.
     drawn: RefCell<Option<(Workload, u64, Prepared)>>,
 }
 
@@ -19,7 +19,7 @@ impl Tables {
     /// Reads a request table in text, plain or packed, called `name` in messages, and its host table if there is one.
     ///
     /// # Errors
-    /// What is wrong with a row, and where.
+    /// The place of a bad row, and the fault in it.
     #[wasm_bindgen(constructor)]
     pub fn new(
         name: String,

@@ -1,6 +1,6 @@
 //! Typed indices, and the two containers that they index.
 //!
-//! What lives for the whole run (links, hosts) is kept in an [`IdVec`]. What comes and goes (connections) in a [`Slab`].
+//! An [`IdVec`] keeps entities of the whole run (links, hosts), a [`Slab`] those that come and go (connections).
 //! Ids of a slab carry a generation: a late event for a closed connection is noticed, never delivered to another.
 
 use std::marker::PhantomData;

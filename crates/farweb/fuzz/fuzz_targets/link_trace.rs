@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use farweb::units::Duration;
 use farweb::workload::{is_trace, trace_of_bytes};
 use farweb_fuzz::checked;
 use libfuzzer_sys::fuzz_target;
@@ -13,6 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     let total: u64 = read.gaps().map(|(_, gap)| gap.as_nanos()).sum();
     assert!(total <= read.period().as_nanos(), "gaps fill the period at most");
     assert!(read.longest_gap() <= read.period());
-    let counted: u64 = read.windows().into_iter().map(u64::from).sum();
-    assert!(counted <= read.times().len() as u64);
+    // Ten windows a second, for up to 50 days.
+    if read.period() < Duration::from_secs(3600) {
+        let counted: u64 = read.windows().into_iter().map(u64::from).sum();
+        assert!(counted <= read.times().len() as u64);
+    }
 });

@@ -34,7 +34,8 @@ pub struct How {
 impl How {
     fn options(&self) -> LogOptions {
         LogOptions {
-            keep: [Keep::Misses, Keep::Crossed, Keep::All, Keep::Lines][usize::from(self.keep % 4)],
+            keep: [None, Some(Keep::Misses), Some(Keep::Crossed), Some(Keep::All), Some(Keep::Lines)]
+                [usize::from(self.keep % 5)],
             dynamic: self.dynamic,
             errors: self.errors,
             client: self.client.clone(),

@@ -3,9 +3,8 @@
 //! Models an IP packet by its size, its connection and its direction. The header of a packet carries no addresses, since
 //! the path is a chain. Leaves out fragments, and anything that IP adds to the size beyond its header of 20 B.
 //!
-//! A packet lies in the queue of a link longer than anything else lives, so it takes 56 B, with its time of departure one line
-//! of a cache. Options that few packets have wait beside the links in [`Extras`]. What a packet carries is its [`Body`]. The
-//! links and the world look at the rest only.
+//! Links hold many packets at once, so a packet takes 56 B: with its time of departure, one line of a cache. Rare options lie
+//! beside the links in [`Extras`]. The [`Body`] is for the ends; links and world look at the rest only.
 
 use std::num::NonZeroU32;
 
@@ -30,7 +29,7 @@ pub(crate) struct Packet {
     pub(crate) destination: u8,
 }
 
-/// Mark of a recorded packet: what its sender knows of it, for its rows wherever it is seen.
+/// Knowledge of its sender, for the rows of a recorded packet wherever it is seen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     /// Its number among the packets that the sender has sent on the connection, modulo 2^32.
@@ -54,7 +53,7 @@ struct Body {
 /// A place in [`Extras`], counted from 1.
 type ExtraId = NonZeroU32;
 
-/// Options of packets under way that most packets do not have: a SYN's, and SACK blocks.
+/// Rare options of packets under way: a SYN's, and SACK blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     options: Vec<Options>,
@@ -150,7 +149,7 @@ impl net::Packet for Packet {
         let plain = &mut self.body.plain;
         let is_ect = plain.ecn() != Codepoint::NotEct;
         if is_ect {
-            *plain = plain.with_ecn(Codepoint::Ce);
+            plain.set_ecn(Codepoint::Ce);
         }
         is_ect
     }

@@ -1,11 +1,11 @@
-//! What the first packet after a silence waits for: a grant of capacity on demand, or a radio that wakes.
+//! The wait of a first packet after a silence: for a grant of capacity on demand, or for a radio to wake.
 
 use super::figures;
 use super::leg::{Stretch, WindowLimit};
 use crate::net::Direction;
 use crate::units::Bytes;
 
-/// Label of the first of these lines.
+/// Label of the first line.
 const LABEL: &str = "after a silence";
 
 /// A line for each direction of a link with such a wait, and its label.

@@ -19,7 +19,7 @@ pub struct LinkConfig {
     pub queue: QueueConfig,
     /// Losses besides a full queue's.
     pub loss: Loss,
-    /// What changes with time.
+    /// Changes with time.
     pub timeline: Timeline,
 }
 

@@ -89,7 +89,9 @@ impl<P: Packet> Link<P> {
         let trace = config.timeline.trace.as_ref().map(|trace| trace.begun(&random));
         let meter = Meter::new(config.rate, start.clone(), trace.clone());
         if let Some(start) = start {
-            loss = loss.changing(start.clone().of_one_rate(), random("steps"));
+            if !config.timeline.is_constant() {
+                loss = loss.changing(start.clone().of_one_rate(), random("steps"));
+            }
             let terminal = config.timeline.dama.zip(config.rate);
             let terminal =
                 terminal.map(|(dama, rate)| Turns::Dama(Terminal::new(dama, rate, random("dama"))));
@@ -131,10 +133,14 @@ impl<P: Packet> Link<P> {
     /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
-        if self.meets != Meets::Nothing
-            && let Some(enqueued) = self.meet(now, packet)
-        {
-            return enqueued;
+        match self.meets {
+            Meets::Nothing => {}
+            Meets::Losses => {
+                if let Some(hit) = self.loses(now, packet) {
+                    return self.suffer(now, packet, hit);
+                }
+            }
+            Meets::More => return self.meet(now, packet),
         }
         let bytes = packet.bytes();
         if !self.queue.fits(now, bytes) {
@@ -145,14 +151,26 @@ impl<P: Packet> Link<P> {
         self.accept(now, packet, sent, event)
     }
 
-    /// The same on a link with more than that. `None` leaves the packet to the plain queue behind the losses.
     #[inline(never)]
-    fn meet(&mut self, now: Instant, packet: &P) -> Option<Enqueued> {
+    fn loses(&mut self, now: Instant, packet: &P) -> Option<Hit> {
+        self.loss.hit(now, packet)
+    }
+
+    /// The same on a link with more than losses.
+    #[inline(never)]
+    fn meet(&mut self, now: Instant, packet: &P) -> Enqueued {
         match self.loss.hit(now, packet) {
-            None if self.meets == Meets::Losses => None,
-            None => Some(self.queue_up(now, packet)),
-            Some(Hit::Lost) => Some(self.drop(DropReason::Loss)),
-            Some(Hit::Marked) => Some(self.mark(now, packet)),
+            None => self.queue_up(now, packet),
+            Some(hit) => self.suffer(now, packet, hit),
+        }
+    }
+
+    /// The loss process has chosen a packet.
+    #[cold]
+    fn suffer(&mut self, now: Instant, packet: &P, hit: Hit) -> Enqueued {
+        match hit {
+            Hit::Lost => self.drop(DropReason::Loss),
+            Hit::Marked => self.mark(now, packet),
         }
     }
 

@@ -19,7 +19,7 @@ use super::{Packet, PacketKind};
 use crate::rng::RandomStream;
 use crate::units::Instant;
 
-/// What a loss process does to a packet that it chooses.
+/// Fate of a packet that a loss process chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hit {
     Lost,
@@ -83,19 +83,29 @@ impl LossProcess {
         matches!(self, Self::None)
     }
 
-    /// What happens to `packet`, which reaches the link at `now`, if anything does.
+    /// Chooses `packet`, which reaches the link at `now`, or not.
+    #[inline]
     pub(super) fn hit<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
         let is_lost = match self {
-            Self::None => return None,
-            Self::List(list) => return list.hit(packet.flow(), packet.kind()),
+            Self::None => false,
             Self::Bernoulli { probability, random } => random.happens(*probability),
             Self::GilbertElliott(process) => process.loses(),
-            Self::Changing(link) => match link.changes.at(now).0.loss {
-                None => return link.own.hit(now, packet),
-                Some(probability) => link.random.happens(probability),
-            },
+            Self::List(_) | Self::Changing(_) => return self.hit_by_list_or_time(now, packet),
         };
         is_lost.then_some(Hit::Lost)
+    }
+
+    /// The same out of line, for the processes that need more registers.
+    #[inline(never)]
+    fn hit_by_list_or_time<P: Packet>(&mut self, now: Instant, packet: &P) -> Option<Hit> {
+        match self {
+            Self::List(list) => list.hit(packet.flow(), packet.kind()),
+            Self::Changing(link) => match link.changes.at(now).0.loss {
+                None => link.own.hit(now, packet),
+                Some(probability) => link.random.happens(probability).then_some(Hit::Lost),
+            },
+            _ => None,
+        }
     }
 
     /// Drops what is remembered of a connection.

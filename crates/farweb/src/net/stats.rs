@@ -234,7 +234,7 @@ impl Meter {
         self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(bytes));
     }
 
-    /// What waited outside the backlog since the last such call; `bytes` still do.
+    /// Sums over the packets outside the backlog since the last such call; `bytes` still wait.
     pub(super) fn wait(&mut self, sums: &Sums, bytes: u64) {
         self.open.queue_byte_nanos += sums.byte_nanos;
         self.open.drops_full += sums.drops_full;

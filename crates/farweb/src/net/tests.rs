@@ -310,6 +310,23 @@ fn a_packet_is_marked_by_list_or_dropped_where_it_is_not_ect() {
     assert_eq!((totals.marks, totals.drops(), totals.packets), (1, 1, 4));
 }
 
+#[test]
+fn a_packet_that_is_to_be_marked_may_be_dropped() {
+    let dropped = |flow, limit| {
+        let mark = vec!["data 2".parse().unwrap()];
+        let loss = Loss::List { drop: vec![], mark, of: CountedOver::Link };
+        let mut link = link(&LinkConfig { loss, queue: limited(QueueLimit::Packets(limit)), ..plain() });
+        for number in 0..2 {
+            let _ = link.enqueue(at(0), &TestPacket { flow, ..data(number, 1000) });
+        }
+        let totals = link.totals(at(10_000_000));
+        (totals.marks, totals.drops_full, totals.drops_loss)
+    };
+    assert_eq!(dropped(ECT, 2), (1, 0, 0));
+    assert_eq!(dropped(ECT, 1), (0, 1, 0));
+    assert_eq!(dropped(1, 2), (0, 0, 1));
+}
+
 proptest! {
     #[test]
     fn packets_arrive_in_order_or_are_dropped_and_none_is_lost_from_sight(

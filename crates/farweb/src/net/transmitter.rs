@@ -131,7 +131,7 @@ impl Transmitter {
         Sent { start, begin, departure: *free_at }
     }
 
-    /// What was granted until `now`, since the last such call; none on a link without a hub.
+    /// Grants up to `now` since the last such call; none on a link without a hub.
     pub(super) fn grants_until(&mut self, now: Instant) -> Option<Grants> {
         match self.changes.as_mut()?.turns.as_deref_mut()? {
             Turns::Dama(terminal) => Some(terminal.grants_until(now)),

@@ -128,6 +128,10 @@ impl Document {
         let mut path = String::new();
         let mut target = &mut self.tree;
         for segment in &segments(key)? {
+            // A queue written as a text is its limit.
+            if segment == "limit" && target.is_string() && key.ends_with(".queue.limit") {
+                break;
+            }
             let parent = path;
             path = join(&parent, segment);
             let is_new = target.get(segment).is_none() && !target.is_array();

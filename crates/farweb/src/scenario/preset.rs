@@ -417,6 +417,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sweep_over_the_limit_of_a_preset_is_read_again_from_its_effective_scenario() {
+        let limits = [
+            ("path.link.0.preset", "dsl"),
+            ("sweep.factors", "{ \"path.link.0.down.queue.limit\" = [\"50 ms\", \"90 ms\"] }"),
+        ];
+        let swept = page(&limits);
+        // Drop-tail is a text there.
+        assert!(swept.effective()["path"]["link"][0]["down"]["queue"].is_string());
+        let again = Planned::of(Source::of_effective(swept.effective(), "page.toml").unwrap()).unwrap();
+        let longest = again.point(1).unwrap().scenario().path.link[0].down.queue;
+        assert_eq!(longest, Some(Queue::Limit(QueueLimit::Time(Duration::from_millis(90)))));
+        let lots = [("path.link.0.down.queue.limit".to_owned(), "lots".to_owned())];
+        let problem = again.with(&lots).unwrap_err().problems.swap_remove(0).to_string();
+        let place = "--set path.link.0.down.queue.limit=lots: path.link.0.down.queue: \"lots\" is not";
+        assert!(problem.starts_with(place), "{problem}");
+    }
+
+    #[test]
     fn changes_of_a_preset_are_switched_off_by_none() {
         let own = page(&[
             ("path.link.0.handover", "none"),

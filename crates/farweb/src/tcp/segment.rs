@@ -145,7 +145,9 @@ impl Segment {
     #[must_use]
     pub const fn plain(&self) -> Plain {
         let Self { seq, ack, len, window, flags, ecn, options } = *self;
-        Plain::new(seq, ack, len, window, flags, options.timestamps).with_ecn(ecn)
+        let mut plain = Plain::new(seq, ack, len, window, flags, options.timestamps);
+        plain.set_ecn(ecn);
+        plain
     }
 
     /// Sequence numbers that the segment takes: payload, and one each for SYN and FIN.
@@ -193,11 +195,10 @@ impl Plain {
         Self { seq, ack, timestamps, len, window, flags, bits }
     }
 
-    /// The same with another codepoint of ECN.
+    /// Gives it another codepoint of ECN.
     #[inline]
-    #[must_use]
-    pub const fn with_ecn(self, ecn: Codepoint) -> Self {
-        Self { bits: self.bits & !CODEPOINT_BITS | ecn as u8, ..self }
+    pub const fn set_ecn(&mut self, ecn: Codepoint) {
+        self.bits = self.bits & !CODEPOINT_BITS | ecn as u8;
     }
 
     /// ECN in its IP header.
@@ -291,6 +292,7 @@ impl SackBlocks {
 
     /// The first four of `blocks`, as sequence numbers from the first to the one after the last, for a segment that
     /// acknowledges `ack`.
+    #[inline]
     #[must_use]
     pub fn new(ack: u64, blocks: impl IntoIterator<Item = Range<u64>>) -> Self {
         let mut sack = Self::NONE;

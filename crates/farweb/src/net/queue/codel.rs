@@ -241,3 +241,87 @@ impl<P: Packet> Queue<P> {
         self.control.is_dropping
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::queue::late::{Discipline, Late};
+    use crate::net::tests::{at, data};
+
+    const MS: u64 = 1_000_000;
+
+    const fn law(variant: CodelVariant) -> Law {
+        Law::new(Duration::from_millis(5), Duration::from_millis(100), variant, false)
+    }
+
+    /// In nanoseconds.
+    const LAW: Law = law(CodelVariant::Rfc8289);
+
+    /// The control after a take at `time`, from full packets that joined at these times.
+    fn taken(law: Law, control: Control, joined: &[u64], time: u64) -> Control {
+        let queue = Queue { limit: QueueLimit::Packets(1000), law, control, waiting: VecDeque::new() };
+        let mut late = Late::new(Discipline::Codel(queue));
+        joined.iter().for_each(|joined| late.join(at(*joined), data(0, 1500)));
+        late.take(at(time));
+        let Discipline::Codel(queue) = late.discipline else { panic!("it is CoDel") };
+        queue.control
+    }
+
+    #[test]
+    fn a_wait_is_late_from_the_target_on_for_an_interval_with_more_than_a_full_packet_behind_it() {
+        let first = (at(0), data(0, 1500));
+        let mut control = Control::new();
+        assert!(!control.is_late(&LAW, 5 * MS - 1, Some(&first), 1501));
+        assert_eq!(control.first_above, None);
+        assert!(!control.is_late(&LAW, 5 * MS, Some(&first), 1501));
+        assert_eq!(control.first_above, Some(105 * MS));
+        assert!(!control.is_late(&LAW, 105 * MS, Some(&first), 1501));
+        assert!(control.is_late(&LAW, 105 * MS + 1, Some(&first), 1501));
+        assert!(!control.is_late(&LAW, 105 * MS + 1, Some(&first), 1500));
+        assert_eq!(control.first_above, None);
+    }
+
+    /// As dropping begins, with drops planned up to 1 s: the state after it.
+    fn begun(law: Law, [count, last_count]: [u32; 2], time: u64) -> Control {
+        let (drop_next, inverse_root) = (law.time(at(1000 * MS)), 29_309);
+        let before =
+            Control { first_above: Some(0), drop_next, count, last_count, inverse_root, ..Control::new() };
+        let control = taken(law, before, &[0; 4], time);
+        assert!(control.is_dropping);
+        control
+    }
+
+    #[test]
+    fn dropping_within_16_intervals_goes_on_at_the_rate_of_its_last_drops() {
+        let counts = |control: Control| [control.count, control.last_count];
+        let soon = begun(LAW, [9, 3], 2600 * MS - 1);
+        assert_eq!(counts(soon.clone()), [6, 6]);
+        assert_eq!(soon.drop_next, 2600 * MS - 1 + 40_824_829); // 100 ms / √6
+        assert_eq!(counts(begun(LAW, [5, 3], 2000 * MS)), [2, 2]);
+        let later = begun(LAW, [9, 3], 2600 * MS);
+        assert_eq!((counts(later.clone()), later.drop_next), ([1, 1], 2700 * MS));
+        // Behind a single drop the root is that of 1 again, less 2⁻¹⁶.
+        let linux = begun(law(CodelVariant::Linux), [5, 4], 1536 * MS);
+        assert_eq!((counts(linux.clone()), linux.drop_next), ([1, 1], 1_500_000 + 97_654));
+    }
+
+    #[test]
+    fn a_good_packet_behind_a_drop_ends_the_interval_and_later_drops() {
+        // The packet behind has waited a millisecond.
+        let joined = [0, 199 * MS, 199 * MS, 199 * MS];
+        let first = Control { first_above: Some(0), ..Control::new() };
+        let control = taken(LAW, first, &joined, 200 * MS);
+        assert_eq!((control.first_above, control.drop_next), (None, 300 * MS));
+        let more = Control { is_dropping: true, count: 3, drop_next: 190 * MS, ..control };
+        let control = taken(LAW, Control { first_above: Some(0), ..more.clone() }, &joined, 200 * MS);
+        assert_eq!((control.is_dropping, control.count, control.drop_next), (false, 4, 190 * MS));
+        assert!(!taken(LAW, more, &[], 200 * MS).is_dropping);
+    }
+
+    #[test]
+    fn drops_for_want_of_room_raise_the_rate_at_which_dropping_begins() {
+        let mut full = Control { first_above: Some(0), ..Control::new() };
+        full.raise(4);
+        assert_eq!(taken(LAW, full, &[0; 4], 200 * MS).drop_next, 250 * MS); // 100 ms / √4
+    }
+}

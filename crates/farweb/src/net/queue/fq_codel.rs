@@ -257,6 +257,19 @@ mod tests {
     }
 
     #[test]
+    fn codel_counts_the_drops_of_an_overflow() {
+        let (limit, variant) = (QueueLimit::Packets(40), CodelVariant::Rfc8289);
+        let config = FqCodel { target: Duration::from_millis(5), limit, variant, ..FAIR };
+        // 41 of 42 at once wait: 21 are over half. The other 20 stay, as a packet comes for each that leaves.
+        let burst = (0..42).map(|number| (ms(0), of_flow(1, number, 1500)));
+        let steady = (1..200).map(|time| (ms(time), of_flow(1, 41 + time, 1500)));
+        let seen = behind(config, &burst.chain(steady).collect::<Vec<_>>());
+        // Above the target from 5 ms on, dropping begins behind 105 ms; 100 ms / √21 later comes the next drop.
+        let at: Vec<_> = seen.dropped.iter().map(|(at, _)| *at).skip_while(|at| *at == ms(0)).collect();
+        assert_eq!((seen.dropped.len() - at.len(), &at[..2]), (21, &[ms(106), ms(128)][..]));
+    }
+
+    #[test]
     fn a_thin_flow_loses_packets_where_others_hold_bytes() {
         let busy = FqCodel { target: Duration::from_millis(5), ..FAIR };
         // The flow has a packet of 1000 B every 2.5 ms, its half of the link would carry one every 1.33 ms.

@@ -39,7 +39,7 @@ pub(in crate::net) struct Sums {
     pub(in crate::net) marks: u64,
 }
 
-/// What waits in all, and what was dropped.
+/// Totals of what waits, and the packets dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Account<P> {
     pub(super) packets: u64,

@@ -73,7 +73,7 @@ enum Managed<P> {
     Late(Late<P>),
 }
 
-/// What a queue does with a packet that reaches it.
+/// Fate of a packet that reaches a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It joins the backlog at once.
@@ -117,7 +117,7 @@ impl<P: Packet> Queue<P> {
         self.limit.is_none_or(|limit| limit.admits(bytes, &self.backlog))
     }
 
-    /// What becomes of a packet of `bytes` bytes that arrives at `now`, by any discipline.
+    /// Fate of a packet of `bytes` bytes that arrives at `now`, by any discipline.
     pub(super) fn verdict(&mut self, now: Instant, bytes: u32) -> Verdict {
         let fits = self.fits(now, bytes);
         match self.managed.as_deref_mut() {

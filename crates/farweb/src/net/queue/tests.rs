@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Codel, CodelVariant, DropHead, DropTail, FqCodel, Queue, QueueConfig};
+use super::{Codel, CodelVariant, DropHead, DropTail, FqCodel, Pie, Queue, QueueConfig};
 use crate::net::tests::{ECT, MARKED, TestPacket, data, link, plain};
 use crate::net::{
     Dropped, Enqueued, Jitter, Link, LinkConfig, LinkStats, Outage, OutageMode, QueueCounts, QueueLimit,
@@ -265,4 +265,30 @@ fn codel_drops_an_overload_at_the_times_of_linux_and_of_the_root() {
     let (drops, longest) = codel_overload(CodelVariant::Rfc8289);
     assert_eq!(drops[..13], [126, 226, 297, 355, 405, 450, 490, 528, 564, 597, 629, 659, 688]);
     assert_eq!((by(&drops), longest), ([26, 102, 630, 2478], 496));
+}
+
+#[test]
+fn marks_are_made_with_ecn_alone_and_counted() {
+    let offers = overload(3).into_iter().map(|(at, packet)| (at, TestPacket { flow: ECT, ..packet }));
+    let offers: Vec<_> = offers.collect();
+    let [target, interval] = [5, 100].map(Duration::from_millis);
+    let [update, burst] = [16, 150].map(Duration::from_millis);
+    let (limit, variant) = (QueueLimit::Packets(1000), CodelVariant::Linux);
+    let (quantum, queues) = (Bytes::new(1500), None);
+    for ecn in [true, false] {
+        for queue in [
+            QueueConfig::Pie(Pie { target, update, limit, burst, ecn }),
+            QueueConfig::Codel(Codel { target, interval, limit, variant, ecn }),
+            QueueConfig::FqCodel(FqCodel { target, interval, limit, quantum, queues, variant, ecn }),
+        ] {
+            let rate = BitRate::from_bps(12_000_000);
+            let config = LinkConfig { rate, delay: Duration::ZERO, queue, ..plain() };
+            let seen = drive(&mut link(&config), &offers, &[ms(9_000)]);
+            let marked = seen.arrived.iter().filter(|(_, number)| *number >= MARKED).count() as u64;
+            let stats = seen.stats[0];
+            assert_eq!((stats.marks, stats.drops_full), (marked, 0));
+            assert_eq!(stats.drops_aqm, seen.dropped.len() as u64);
+            assert_eq!((marked > 0, ecn || stats.drops_aqm > 0), (ecn, true));
+        }
+    }
 }

@@ -1,17 +1,17 @@
 //! Capacity on demand (DAMA), as return links of satellites have it: a terminal asks, the hub grants, frame by frame.
 //!
-//! A terminal asks at equal times, for the bytes that wait and that no request before covers (volume), and for the bytes that came
-//! since it last asked, again and again (rate). A request acts some time later, in the frames that begin from then on: its rate
-//! until another request acts, its volume once, what does not fit into a frame in those behind. A constant rate is there in every
+//! A terminal asks at equal times, for the waiting bytes that no request covers yet (volume), and for the bytes that came since it
+//! last asked, again and again (rate). A request acts some time later, in the frames that begin from then on: its rate until
+//! another request acts, its volume once, with what does not fit into a frame in those behind. A constant rate is there in every
 //! frame, unasked.
 //!
-//! At the begin of a frame its grant goes to what waits, first in, first out, and is sent from there on at the rate of the link. What
-//! comes later waits for the next frame. A packet that does not fit goes on in the next one. What is granted and not used is lost.
+//! A frame takes the packets that wait as it begins, first in, first out, as far as its grant goes, and sends them at the rate of
+//! the link. Later packets wait for the next frame. A packet that does not fit goes on in the next one. Unused grants are lost.
 //! At an instant a terminal asks, then a frame begins, then a packet joins.
 //!
-//! When a packet leaves is known as it joins, though requests are yet to come: its own request covers it and all before it, and
-//! those behind act later. So it leaves by grants that are known by then, or in the first frames that its own request acts in, which
-//! are full of what is before it. Hence a request has no rate alone: by that a packet would leave the sooner, the more come behind it.
+//! A packet's departure is known as it joins, though requests are yet to come: its own request covers it and all before it, and
+//! later ones act later. So it leaves by grants that are known by then, or in the first frames that its own request acts in, filled
+//! by the packets before it. Hence no request is for a rate alone: a packet would then leave the sooner, the more come behind it.
 //!
 //! Left out: requests for a rate alone (RBDC without VBDC), capacity that other terminals take or leave free (FCA), requests that
 //! are lost, collisions, quanta and slots within a frame.
@@ -34,7 +34,7 @@ mod tests;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dama {
-    /// Time from the begin of a frame to that of the next, 1 ms to 10 s.
+    /// Length of a frame, 1 ms to 10 s.
     #[serde(default = "tenth")]
     pub frame: Duration,
     /// Time from a request to the next, 1 ms to 10 s.
@@ -68,24 +68,24 @@ pub enum DamaKind {
     Volume,
 }
 
-/// Of sns3.
+/// As in sns3.
 const fn tenth() -> Duration {
     Duration::from_millis(100)
 }
 
-/// Of sns3: 560 ms of propagation and 100 ms at the hub.
+/// As in sns3: 560 ms of propagation and 100 ms at the hub.
 const fn grant_after() -> Duration {
     Duration::from_millis(660)
 }
 
 impl Dama {
-    /// Mean wait for a grant that is asked for, of what joins at any time: over the phases of requests and frames.
+    /// Mean wait for a requested grant, over the phases of requests and frames.
     #[must_use]
     pub fn mean_wait_to_ask(&self) -> Duration {
         Duration::from_nanos((self.request_every + self.frame).as_nanos() / 2) + self.grant_after
     }
 
-    /// Mean wait of a packet after a silence until the begin of the frame that it leaves in, in frames that hold it.
+    /// Mean wait of a packet after a silence, until the begin of the frame in which it leaves.
     #[must_use]
     pub fn mean_wait(&self, packet: Bytes) -> Duration {
         let asked = self.mean_wait_to_ask();
@@ -97,7 +97,7 @@ impl Dama {
         asked.min(others + Duration::from_nanos(self.frame.as_nanos() / 2))
     }
 
-    /// Bytes of a frame that are there without a request.
+    /// Bytes granted in each frame without a request.
     #[must_use]
     pub fn constant(&self) -> Bytes {
         self.cra.map_or(Bytes::new(0), |rate| rate.data_in(self.frame))
@@ -110,12 +110,12 @@ impl Dama {
     }
 }
 
-/// Bytes granted, and those of them that were not used.
+/// Bytes granted, used or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Grants {
     /// Granted.
     pub bytes: u64,
-    /// Of these, lost.
+    /// Part of them that nothing used.
     pub unused: u64,
 }
 
@@ -126,20 +126,21 @@ impl Grants {
     }
 }
 
-/// A request: when it acts, and what it is for, in bytes.
+/// A request, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Request {
+    /// Frames from then on are granted by it.
     acts: Instant,
-    /// From one request to the next.
+    /// In each interval between requests.
     rate: u64,
     volume: u64,
 }
 
-/// What is granted in a frame, in bytes.
+/// Grant of a frame, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Grant {
     bytes: u64,
-    /// Of these, by volume.
+    /// Part of them for a volume.
     volume: u64,
 }
 
@@ -148,27 +149,29 @@ struct Grant {
 pub(in crate::net) struct Terminal {
     dama: Dama,
     rate: BitRate,
-    /// Bytes of a frame without a request, and most of one.
+    /// Bytes of each frame without a request.
     constant: u64,
+    /// Most bytes of a frame.
     most: u64,
     next_request: Instant,
     next_frame: Instant,
-    /// Grants of the frames from the next one on, as far as they were asked for here.
+    /// Grants worked out so far, from the next frame on.
     granted: VecDeque<Grant>,
-    /// Bytes that wait, by the frame in which they leave, from the next one on.
+    /// Waiting bytes by the frame that takes them, from the next one on.
     placed: VecDeque<u64>,
-    /// That do not act in the last frame granted.
+    /// Requests that act only behind the last of `granted`.
     requests: VecDeque<Request>,
-    /// By requests that act there.
+    /// Rate granted in the last of `granted`.
     rate_in_force: u64,
+    /// Volume left over behind it.
     volume_in_force: u64,
     /// Bytes that wait for a frame.
     waiting: u64,
-    /// Volume that was asked for, and is not in a frame that has begun.
+    /// Requested volume that no frame has granted yet.
     asked: u64,
     /// Bytes that came since the last request.
     came: u64,
-    /// In frames that have begun, and not told.
+    /// Grants of frames that have begun since the last call of `grants_until`.
     sums: Grants,
 }
 
@@ -239,14 +242,14 @@ impl Terminal {
         }
     }
 
-    /// True when nothing waits, and nothing is granted or asked for but what is there without a request.
+    /// True when nothing waits, nothing is asked for, and only the constant rate is granted.
     fn is_idle(&self) -> bool {
         (self.waiting, self.came, self.asked, self.rate_in_force) == (0, 0, 0, 0)
             && self.requests.is_empty()
             && self.granted.iter().all(|grant| grant.bytes == self.constant)
     }
 
-    /// The same as asking for nothing and beginning frames of which nothing is used.
+    /// Passes over all requests and frames up to `now`, as nothing asks for them or uses them.
     fn rest(&mut self, now: Instant) {
         let due = |next: Instant, every: Duration| {
             if next > now { 0 } else { (now - next).as_nanos() / every.as_nanos() + 1 }
@@ -291,7 +294,7 @@ impl Terminal {
         self.next_frame += self.dama.frame;
     }
 
-    /// What is granted in a frame, counted from the next one, in which no request acts that is yet to come.
+    /// Grant of a frame, counted from the next one. Requests yet to come must not act in it.
     fn grant(&mut self, place: usize) -> Grant {
         while self.granted.len() <= place {
             let at = self.next_frame + self.dama.frame * self.granted.len() as u64;

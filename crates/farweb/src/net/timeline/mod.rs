@@ -311,6 +311,7 @@ impl Cursor {
     }
 
     /// Values at `now`, which is at or after the last time asked for, and when they may next change.
+    #[inline]
     pub(super) fn at(&mut self, now: Instant) -> (Values, Option<Instant>) {
         if self.until.is_some_and(|until| until <= now) {
             self.pass(now);
@@ -318,6 +319,7 @@ impl Cursor {
         (self.values, self.until)
     }
 
+    #[inline(never)]
     fn pass(&mut self, now: Instant) {
         let (mut values, mut until) = self.schedule.at(now);
         let mut holds_to = |change: Instant| until = Some(until.map_or(change, |until| until.min(change)));

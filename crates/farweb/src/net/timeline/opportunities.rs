@@ -28,9 +28,13 @@ impl Opportunities {
             return None;
         }
         let mut found = Self { times: times.into(), usual: [0; 2], longest_gap: Duration::ZERO };
-        let mut windows = found.windows();
-        windows.sort_unstable();
-        let quantile = |share: f64| windows[(share * (windows.len() - 1) as f64).round() as usize];
+        let mut filled: Vec<u32> = found.filled().map(|(_, count)| count).collect();
+        filled.sort_unstable();
+        let (whole, empty) = (found.whole_windows(), found.whole_windows() - filled.len());
+        let quantile = |share: f64| {
+            let place = (share * (whole - 1) as f64).round() as usize;
+            place.checked_sub(empty).map_or(0, |place| filled[place])
+        };
         found.usual = [quantile(0.025), quantile(0.975)];
         found.longest_gap = found.gaps().map(|(_, gap)| gap).max().unwrap_or_default();
         Some(found)
@@ -75,14 +79,21 @@ impl Opportunities {
     /// Opportunities in each whole window, the last millisecond of a window included; one where the period is shorter.
     #[must_use]
     pub fn windows(&self) -> Vec<u32> {
-        let window = self.window_ms();
-        let mut counts = vec![0; self.period_ms() as usize / window as usize];
-        for time in &self.times {
-            if let Some(count) = counts.get_mut(time.saturating_sub(1) as usize / window as usize) {
-                *count += 1;
-            }
-        }
+        let mut counts = vec![0; self.whole_windows()];
+        self.filled().for_each(|(place, count)| counts[place] = count);
         counts
+    }
+
+    /// The windows among them that have some: few of many where a line is far from the one before.
+    fn filled(&self) -> impl Iterator<Item = (usize, u32)> {
+        let (window, whole) = (self.window_ms(), self.whole_windows());
+        let place = move |time: u32| (time.saturating_sub(1) / window) as usize;
+        let alike = self.times.chunk_by(move |one, next| place(*one) == place(*next));
+        alike.map(move |times| (place(times[0]), times.len() as u32)).filter(move |(place, _)| *place < whole)
+    }
+
+    fn whole_windows(&self) -> usize {
+        self.period_ms() as usize / self.window_ms() as usize
     }
 
     fn window_ms(&self) -> u32 {
@@ -104,6 +115,20 @@ impl Opportunities {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn usual_windows_are_those_counted_with_empty_ones() {
+        // 101 windows: 97 without, then 1, 2, 5 and 7. At 97.5 % of the way stands the 98th behind the first, of 2.
+        let opportunities = |counts: &[(u32, usize)]| {
+            let times = counts.iter().flat_map(|(time, count)| std::iter::repeat_n(*time, *count));
+            Opportunities::new(times.chain([10_100]).collect()).unwrap()
+        };
+        let found = opportunities(&[(100, 7), (150, 2), (901, 4), (1000, 1)]);
+        assert_eq!(found.windows().iter().filter(|count| **count > 0).collect::<Vec<_>>(), [&7, &2, &5, &1]);
+        assert_eq!(found.usual_per_s(), [0.0, 20.0]);
+        let far = Opportunities::new(vec![4, u32::MAX]).unwrap();
+        assert_eq!(far.usual_per_s(), [0.0, 0.0]);
+    }
 
     #[test]
     fn times_do_not_go_back_and_end_above_0() {

@@ -11,7 +11,7 @@ use super::connection::Connection;
 use super::recovery::{CaState, Resend};
 use super::sent::SegmentId;
 use super::timers::Pending;
-use crate::tcp::segment::{Codepoint, Flags, Plain, SackBlocks, Segment, Timestamps};
+use crate::tcp::segment::{Codepoint, Flags, Options, Plain, SackBlocks, Segment, Timestamps};
 use crate::tcp::state::{Emit, Limit, State};
 use crate::units::Instant;
 
@@ -243,12 +243,9 @@ impl Connection {
         let window = self.receive.advertise();
         let ack = self.receive.rcv_nxt();
         let stamp = self.congestion.on_departure(self.clock.now(), len);
-        let mut segment = Plain::new(seq, ack, len as u32, window, flags, self.timestamps(stamp));
-        if self.agreed.ecn {
-            segment = self.with_ecn(segment);
-        }
-        if self.agreed.sack && self.receive.sack_count() > 0 {
-            out.send_with_options(&self.with_sack(segment));
+        let segment = Plain::new(seq, ack, len as u32, window, flags, self.timestamps(stamp));
+        if self.agreed.ecn || (self.agreed.sack && self.receive.sack_count() > 0) {
+            self.emit_with_reports(segment, out);
         } else {
             out.send(segment);
         }
@@ -257,28 +254,35 @@ impl Connection {
         stamp
     }
 
-    /// The segment with the bits of ECN: only new data is ECT, as a mark on anything else would be lost with it.
+    /// The same with the bits of ECN, and SACK blocks of what lies beyond a gap.
+    #[inline(never)]
+    fn emit_with_reports(&mut self, mut segment: Plain, out: &mut impl Emit) {
+        if self.agreed.ecn {
+            self.put_ecn(&mut segment);
+        }
+        if !self.agreed.sack || self.receive.sack_count() == 0 {
+            out.send(segment);
+            return;
+        }
+        let blocks = self.receive.sack_blocks().take(self.blocks_max());
+        let sack = SackBlocks::new(segment.ack, blocks);
+        let options = Options { timestamps: segment.timestamps(), sack, ..Options::NONE };
+        out.send_with_options(&Segment { options, ..segment.segment() });
+    }
+
+    /// Gives a segment the bits of ECN: only new data is ECT, as a mark on anything else would be lost with it.
     #[cold]
-    fn with_ecn(&mut self, mut segment: Plain) -> Plain {
+    fn put_ecn(&mut self, segment: &mut Plain) {
         if self.receive.echoes_mark() {
             segment.flags = segment.flags | Flags::ECE;
         }
         if segment.len == 0 || segment.seq < self.snd_nxt {
-            return segment;
+            return;
         }
         if std::mem::take(&mut self.recovery.owes_cwr) {
             segment.flags = segment.flags | Flags::CWR;
         }
-        segment.with_ecn(Codepoint::Ect0)
-    }
-
-    /// The segment with SACK blocks of what lies beyond a gap.
-    #[cold]
-    fn with_sack(&self, segment: Plain) -> Segment {
-        let mut segment = segment.segment();
-        segment.options.sack =
-            SackBlocks::new(segment.ack, self.receive.sack_blocks().take(self.blocks_max()));
-        segment
+        segment.set_ecn(Codepoint::Ect0);
     }
 
     /// The timestamps of a segment that leaves at `at`, if they were agreed on.

@@ -183,7 +183,7 @@ impl Connection {
                 ack.sacked_sent = Some((first, sent.sent_at));
             }
             let delivered = self.queue.take_delivered(id);
-            if delivered.is_some() && ack.is_newest(sent.sent_at, sent.end) {
+            if self.queue.rates.is_some() && delivered.is_some() && ack.is_newest(sent.sent_at, sent.end) {
                 self.queue.choose_newest(id);
             }
             ack.note_delivery(delivered, sent.sent_at, sent.end);

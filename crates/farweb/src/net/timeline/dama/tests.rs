@@ -58,6 +58,15 @@ fn a_first_packet_waits_760_ms_in_the_mean_over_phases() {
 }
 
 #[test]
+fn requests_and_frames_have_a_phase_each() {
+    let dama = Dama { frame: MS * 10, ..PLAIN };
+    let lines: Vec<_> = (0..1000).map(|seed| terminal(dama, seed)).collect();
+    let latest = |phase: fn(&Terminal) -> Instant| lines.iter().map(phase).max().unwrap();
+    assert!((ms(99)..ms(100)).contains(&latest(|line| line.next_request)));
+    assert!((at(9_900_000)..ms(10)).contains(&latest(|line| line.next_frame)));
+}
+
+#[test]
 fn a_constant_rate_takes_what_it_can_before_a_grant_comes() {
     // 50 kbit/s are 625 B a frame: 1500 B leave in the third.
     let dama = Dama { cra: bps(50_000), ..PLAIN };

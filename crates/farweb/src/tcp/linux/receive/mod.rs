@@ -273,6 +273,7 @@ impl Receiver {
     }
 
     /// SACK blocks for a segment that leaves now, the report of a duplicate first.
+    #[inline]
     pub(super) fn sack_blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.sack.blocks()
     }

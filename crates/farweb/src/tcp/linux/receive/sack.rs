@@ -37,8 +37,13 @@ fn joins(a: &mut Range<u64>, b: &Range<u64>) -> bool {
 
 impl SackReport {
     /// The duplicate, if one is to be reported, then the blocks.
+    #[inline]
     pub(super) fn blocks(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        self.0.iter().flat_map(|report| report.duplicate.iter().chain(&report.blocks[..report.len])).cloned()
+        let (duplicate, blocks) = self
+            .0
+            .as_ref()
+            .map_or((None, &[][..]), |report| (report.duplicate.as_ref(), &report.blocks[..report.len]));
+        duplicate.into_iter().chain(blocks).cloned()
     }
 
     /// Number of [`blocks`](Self::blocks).
