@@ -88,6 +88,7 @@ def broken(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         ('{"log": {"entries": NaN}}', "NaN is no number of JSON"),
         ('{"log": 5}', "is no HAR"),
         ("[]", "is no HAR: found a list"),
+        ("{}", "is no HAR: found an object with nothing in it"),
         ("PK\x03\x04", "is a zip archive; unpack it"),
         (broken(lambda log: log.update(pages=log["pages"] * 2)), "log.pages[1].id: found 'p again'; write another id"),
         (har(entry(response={"bodySize": 2e9})), "page 'p': has 2.00 GB; 1 GB at most can be loaded"),

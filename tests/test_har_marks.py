@@ -7,6 +7,8 @@ import pytest
 
 from hars import CSS, PAGE, entry, recorded, sent
 
+LENGTH = {"name": "Content-Length", "value": "2000"}
+
 
 @pytest.mark.parametrize(
     ("creator", "given", "size"),
@@ -19,10 +21,31 @@ from hars import CSS, PAGE, entry, recorded, sent
         ("other", {"response": {"bodySize": -1, "headersSize": -1}}, 1400),  # decoded size, and a usual header
         ("other", {"response": {"bodySize": "2000", "headersSize": None}}, 2400),
         ("other", {"response": {"status": 304, "bodySize": -1}}, 300),
+        # Of a packed body that is not counted: what compression saved, or the length that was announced.
+        ("other", {"response": {"bodySize": -1, "content": {"size": 9000, "compression": 8000}}}, 1300),
+        ("other", {"response": {"bodySize": -1, "content": {"size": 9000}, "headers": [LENGTH]}}, 2300),
+        ("other", {"response": {"bodySize": -1, "content": {"size": 500}, "headers": [LENGTH]}}, 800),  # cut off
     ],
 )
 def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], size: int) -> None:
     assert sent(tmp_path, creator, entry(**given)).response_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("request_", "size"),
+    [
+        ({"bodySize": 700, "headers": [LENGTH]}, 1100),
+        ({"bodySize": -1, "headers": [LENGTH]}, 2400),
+        ({"bodySize": 0, "headers": [LENGTH], "postData": {"text": "x"}}, 2400),
+        ({"bodySize": -1, "postData": {"text": "größe"}}, 407),
+        ({"bodySize": -1}, 400),
+    ],
+)
+def test_an_upload_has_the_bytes_that_are_counted_announced_or_there(
+    tmp_path: Path, request_: dict[str, Any], size: int
+) -> None:
+    given = entry(request={"method": "POST", **request_})
+    assert sent(tmp_path, "WebPagetest", given).request_bytes == size
 
 
 OCSP: dict[str, Any] = {"response": {"content": {"mimeType": "application/ocsp-response"}}}

@@ -188,10 +188,10 @@ def _sizes(page: HarPage, entry: Json, request: Json, response: Json, status: in
     """Bytes of request and response on the wire, headers included."""
     asked = number(request.get("headersSize"))
     request_bytes = asked if asked is not None and 0 < asked < _HEADER_MAX else REQUEST_HEADER_BYTES
-    request_bytes += _bytes(request.get("bodySize"))
+    request_bytes += _upload(request)
     body = _body(entry, exporter)
     if not body and number(response.get("bodySize")) != 0:
-        body = _bytes(table(response.get("content")).get("size"))  # decoded: more than was on the wire
+        body = _packed(response)
     most = _body_max(request, response, status)
     head = number(response.get("headersSize")) or 0
     head = head if 0 < head < _HEADER_MAX else RESPONSE_HEADER_BYTES
@@ -200,6 +200,24 @@ def _sizes(page: HarPage, entry: Json, request: Json, response: Json, status: in
     is_transferred = 0 < transferred <= most + _HEADER_MAX
     whole = transferred if is_transferred else _counted(page, entry) or body + head
     return round(request_bytes), max(1, round(whole))
+
+
+def _upload(request: Json) -> float:
+    """Bytes of the body of a request: as counted, else as announced, else its text."""
+    sent = text(table(request.get("postData")).get("text"))
+    return _bytes(request.get("bodySize")) or _announced(request) or len(sent.encode())
+
+
+def _packed(response: Json) -> float:
+    """Bytes of a body that the exporter did not count: of its content, less what compression saved, or as announced."""
+    content = table(response.get("content"))
+    size = max(0.0, _bytes(content.get("size")) - _bytes(content.get("compression")))
+    return min(size, _announced(response) or size)  # less came than was announced where it was cut off
+
+
+def _announced(message: Json) -> float:
+    """Bytes of a body by its `Content-Length`, 0 where unknown."""
+    return _bytes(header(message, "content-length") or None)
 
 
 def _body_max(request: Json, response: Json, status: int) -> float:

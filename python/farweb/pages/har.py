@@ -296,7 +296,8 @@ def _json(path: Path) -> Json:
         raise WorkloadError(f"{path}: {str(reason).partition(';')[0]}; a HAR is JSON") from None
     if not isinstance(found, dict) or not isinstance(found.get("log"), dict):
         other = "a list" if isinstance(found, list) else "other JSON"
-        has = f"an object with {', '.join(map(repr, list(found)[:3]))}" if isinstance(found, dict) else other
+        keys = ", ".join(map(repr, list(found)[:3])) or "nothing in it"
+        has = f"an object with {keys}" if isinstance(found, dict) else other
         raise WorkloadError(f'{path}: is no HAR: found {has}; a HAR is an object {{"log": {{"entries": [...]}}}}')
     return found
 
