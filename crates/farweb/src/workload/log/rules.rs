@@ -133,9 +133,10 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, 
             (_, Some(Answer::Cached)) => Err(Reason::Hit),
             (_, Some(Answer::Own)) => Err(Reason::AnsweredByProxy),
             (_, Some(Answer::Revalidated)) if options.keep() == Keep::Misses => Err(Reason::Revalidation),
-            (Some(bytes), Some(Answer::Revalidated)) => Ok(bytes.min(LOG_HEADER_BYTES)),
-            (Some(0), None) => Ok(LOG_HEADER_BYTES),
-            (Some(bytes), None) => Ok(bytes),
+            // The client got the cache's copy. A 304 to the client had no body in the first place.
+            (Some(bytes), Some(Answer::Revalidated)) if status != 304 => Ok(bytes.min(LOG_HEADER_BYTES)),
+            (Some(0), _) => Ok(LOG_HEADER_BYTES),
+            (Some(bytes), _) => Ok(bytes),
         }
     };
     Ok(crossed.map(|response_bytes| Crossed { response_bytes, tunnel }))

@@ -235,6 +235,10 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         let line = format!("[10/May/2024:10:00:00 +0000] \"GET /a HTTP/1.1\" 304 0 {result}");
         assert_eq!(fate(nginx.clone(), &line, &LogOptions::default()), expected, "{result}");
     }
+    // A 304 to the client is as long as the log says, also where the cache asked for it.
+    let crossed = LogOptions { keep: Some(Keep::Crossed), ..LogOptions::default() };
+    let line = cloudfront("RefreshHit").replace("\"200\"", "\"304\"");
+    assert_eq!(fate("cloudfront-json".parse().unwrap(), &line, &crossed), "kept 9000");
 }
 
 #[test]
