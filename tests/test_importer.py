@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from farweb import RunError, WorkloadError, _core, object_ids
@@ -83,6 +83,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.integers(-(10**9), 10**9), max_size=20), min_size=1, max_size=4).filter(any))
+@example([[], [0]])
 def test_starts_are_in_order_from_zero_and_equal_ones_keep_theirs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: list[list[int]]
 ) -> None:

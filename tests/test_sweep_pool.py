@@ -3,12 +3,15 @@
 import json
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import loky.backend.queues
 import pytest
 
 from farweb import RunError, Scenario, StorageError
@@ -173,6 +176,20 @@ def test_workers_have_one_thread_and_import_nothing_from_the_current_folder() ->
 
 def _environment(names: Sequence[str]) -> list[str | None]:
     return [os.environ.get(name) for name in names]
+
+
+def test_workers_that_ended_leave_no_thread_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    feed = loky.backend.queues.Queue._feed
+
+    def late(*arguments: Any) -> None:
+        feed(*arguments)
+        time.sleep(0.2)  # with semaphores still in its hands
+
+    monkeypatch.setattr(loky.backend.queues.Queue, "_feed", staticmethod(late))
+    before = threading.active_count()
+    with Workers(1) as workers:
+        assert workers.result(workers.submit(abs, -3)) == 3
+    assert threading.active_count() == before
 
 
 def test_a_run_is_sent_without_what_a_users_class_adds(cable: Path) -> None:

@@ -357,9 +357,10 @@ def _copy(
 def _ends(table: Path) -> tuple[float, float]:
     """First and last start of a table in the order of starts, from its footer."""
     with pq.ParquetFile(table) as file:
-        place, last = file.schema_arrow.get_field_index("start_s"), file.metadata.num_row_groups - 1
-        first, last = (file.metadata.row_group(group).column(place).statistics for group in (0, last))
-    return first.min, last.max
+        place = file.schema_arrow.get_field_index("start_s")
+        groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
+    known = [group.column(place).statistics for group in groups if group.num_rows]
+    return known[0].min, known[-1].max
 
 
 def _without_clients(counts: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ R = TypeVar("R")
 
 _STARTS = 3  # starts in a row without success. Chosen: what kills a process each time will not pass
 _LOOK_S = 1.0  # how often a process looks for the one that started it. Chosen: it may go on for so long
+_FED_S = 1.0  # for a thread to end that feeds processes. Chosen: it has nothing to do, unless a full pipe holds it
 _COUNTED_S = 2.0  # how often workers are counted, which asks the scheduler. Chosen: new ones get work at once
 _CONNECT_S = 10  # chosen: longer than a busy scheduler needs to answer
 _TLS = "distributed.comm.tls.ca-file, client.cert and client.key"
@@ -85,7 +86,7 @@ class Workers:
     def end(self) -> None:
         """End all processes, with calls that are under way. A further call starts them again."""
         if self._executor is not None:
-            self._executor.shutdown(kill_workers=True)
+            _end(self._executor)
             self._executor = None
 
     @property
@@ -102,6 +103,7 @@ class Workers:
         if self._executor is not None:
             with contextlib.suppress(BrokenExecutor):
                 return self._submitted(function, *arguments)
+        self.end()
         self._executor = processes(self._jobs)
         return self._submitted(function, *arguments)
 
@@ -175,11 +177,23 @@ def _started(jobs: int) -> "ProcessPoolExecutor":
     with contextlib.ExitStack() as unless_started:
         with _as_workers():
             executor = ProcessPoolExecutor(jobs, timeout=None, initializer=_end_with, initargs=(os.getpid(),))
-            unless_started.callback(executor.shutdown, kill_workers=True)
+            unless_started.callback(_end, executor)
             first = executor.submit(os.getpid)
         first.result()
         unless_started.pop_all()
     return executor
+
+
+def _end(executor: "ProcessPoolExecutor") -> None:
+    """End processes, and wait for the threads that feed them.
+
+    loky does not wait for them. The last one to hold a semaphore removes it, and a thread that is stopped at exit in the
+    midst of it leaves a warning of a leak behind.
+    """
+    executor.shutdown(kill_workers=True)
+    for thread in threading.enumerate():
+        if thread.name == "QueueFeederThread":
+            thread.join(_FED_S)
 
 
 def _end_with(parent: int) -> None:
