@@ -187,8 +187,8 @@ def _started(jobs: int) -> "ProcessPoolExecutor":
 def _end(executor: "ProcessPoolExecutor") -> None:
     """End processes, and wait for the threads that feed them.
 
-    loky does not wait for them. The last one to hold a semaphore removes it, and a thread that is stopped at exit in the
-    midst of it leaves a warning of a leak behind.
+    loky does not wait for them. The last one to hold a semaphore removes it. A thread that the exit stops while it does
+    so leaves a warning of a leak behind.
     """
     executor.shutdown(kill_workers=True)
     for thread in threading.enumerate():

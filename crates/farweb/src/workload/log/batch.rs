@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Entry;
 use super::clients::{ClientKey, ClientNames};
+use super::{Entry, FirstRequest};
 use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Duration;
 use crate::workload::{Caching, ClientId, Method, Words};
@@ -78,6 +78,10 @@ pub(super) struct Builder {
     /// First row of the last row's whole second, over which its rows are spread. `None`: the last row has a part of a
     /// second.
     second_from: Option<usize>,
+    /// Rows that may be the earliest request.
+    early: Vec<(usize, FirstRequest)>,
+    /// The earliest request so far.
+    first: Option<FirstRequest>,
 }
 
 /// The clients of a batch in the making.
@@ -101,12 +105,19 @@ impl Builder {
             origin_s: None,
             hosts: WordCodes::default(),
             second_from: None,
+            early: Vec::new(),
+            first: None,
         }
     }
 
     /// The whole second, since 1970, of the log's first start.
     pub(super) const fn origin_s(&self) -> Option<i64> {
         self.origin_s
+    }
+
+    /// The earliest request of the batches taken, of several the first in the log.
+    pub(super) const fn first(&self) -> Option<&FirstRequest> {
+        self.first.as_ref()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -119,12 +130,13 @@ impl Builder {
         !entry.whole || self.times.last() != Some(&entry.at) || self.len() - from >= SECOND_ROWS_MAX
     }
 
-    pub(super) fn push(&mut self, entry: &Entry) {
-        if self.may_end_before(entry) {
+    pub(super) fn push(&mut self, entry: Entry) {
+        if self.may_end_before(&entry) {
             self.spread();
             self.second_from = entry.whole.then_some(self.len());
         }
         self.origin_s.get_or_insert((entry.at - entry.before).div_euclid(SECOND));
+        self.early.extend(entry.described.map(|described| (self.times.len(), *described)));
         self.times.push(entry.at);
         self.before.push(entry.before);
         let batch = &mut self.batch;
@@ -146,6 +158,12 @@ impl Builder {
     /// Takes the rows so far and starts again.
     pub(super) fn take(&mut self) -> LogBatch {
         self.spread();
+        for (row, early) in self.early.drain(..) {
+            let start_unix_s = (self.times[row] - self.before[row]) as f64 / 1e9;
+            if self.first.as_ref().is_none_or(|first| start_unix_s < first.start_unix_s) {
+                self.first = Some(FirstRequest { start_unix_s, ..early });
+            }
+        }
         let origin = self.origin_s.unwrap_or_default() * SECOND;
         let starts = self.times.drain(..).zip(self.before.drain(..)).map(|(time, before)| time - before);
         let start_s = starts.map(|start| (start - origin) as f64 / SECOND as f64).collect();

@@ -90,11 +90,12 @@ impl Facts {
         let url = record.url.as_deref().or(line.map(|line| line.url));
         let protocol = record.protocol.as_deref().or(line.and_then(|line| line.protocol));
         let method = method.map_or(Method::Unknown, Method::of);
-        self.schemes.entry(Scheme::of(method, url, record.secure)).or_default().add(bytes);
+        let tunnel = is_tunnel(record);
+        self.schemes.entry(Scheme::of(tunnel, url, record.secure)).or_default().add(bytes);
         let version = protocol.map_or(Version::Unknown, Version::of);
         self.http_versions.entry(version).or_default().add(bytes);
         self.methods.entry(method).or_default().add(bytes);
-        if is_tunnel(record) {
+        if tunnel {
             self.tunnels.add(bytes);
         }
         self.bytes_logged = self.bytes_logged.saturating_add(bytes);
@@ -117,9 +118,9 @@ const CLEAR_PORTS: [&[u8]; 16] = [
 
 impl Scheme {
     /// The scheme of a tunnel by its port, of an absolute URL, else as the line's fields say.
-    pub(super) fn of(method: Method, url: Option<&[u8]>, secure: Option<bool>) -> Self {
-        // A CONNECT that opens a WebSocket has a URL (RFC 8441).
-        if method == Method::Connect && url.is_none_or(|url| !url.contains(&b'/')) {
+    pub(super) fn of(tunnel: bool, url: Option<&[u8]>, secure: Option<bool>) -> Self {
+        // A WebSocket has a URL, also where a CONNECT opens it (RFC 8441).
+        if tunnel && url.is_none_or(|url| !url.contains(&b'/')) {
             let port = url.and_then(|url| url.rsplit(|byte| *byte == b':').next());
             let is_clear = port.is_some_and(|port| CLEAR_PORTS.contains(&port));
             return if is_clear { Self::Http } else { Self::Https };
@@ -179,19 +180,19 @@ mod tests {
 
     #[test]
     fn an_absolute_url_says_the_scheme_and_tls_of_the_connection_goes_before_http() {
-        let of = |url: &str, secure| Scheme::of(Method::Get, Some(url.as_bytes()), secure);
+        let of = |url: &str, secure| Scheme::of(false, Some(url.as_bytes()), secure);
         assert_eq!(of("https://a.example/", None), Scheme::Https);
         assert_eq!(of("HTTP://a.example/", None), Scheme::Http);
         assert_eq!(of("/x", None), Scheme::Unknown);
         assert_eq!(of("/x", Some(true)), Scheme::Https);
         assert_eq!(of("/x", Some(false)), Scheme::Http);
         assert_eq!(of("ftp://a.example/", None), Scheme::Unknown);
-        assert_eq!(Scheme::of(Method::Get, None, None), Scheme::Unknown);
+        assert_eq!(Scheme::of(false, None, None), Scheme::Unknown);
     }
 
     #[test]
     fn a_tunnel_has_tls_inside_unless_its_port_is_one_without() {
-        let of = |authority: &str| Scheme::of(Method::Connect, Some(authority.as_bytes()), None).tls();
+        let of = |authority: &str| Scheme::of(true, Some(authority.as_bytes()), None).tls();
         for (authority, tls) in [
             ("a.example:443", true),
             ("a.example:8443", true),

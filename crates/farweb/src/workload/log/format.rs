@@ -110,7 +110,8 @@ impl LogFormat {
                 if line.trim_ascii().is_empty() || layout.heads(&line, number == 0) {
                     continue;
                 }
-                let verdict = layout.read(&line).and_then(|record| rules::verdict(&record, &options));
+                let verdict =
+                    layout.read(&line).and_then(|record| rules::verdict(&record, &options, || None));
                 lines += usize::from(verdict.is_ok() || !layout.is_other(&line));
                 read += usize::from(verdict.is_ok());
                 let is_empty = matches!(verdict, Ok(Verdict::Dropped(Reason::NoSize | Reason::NoRequest)));

@@ -108,12 +108,15 @@ struct Entry {
     tls: Option<bool>,
     /// True if its page is made for each request.
     is_dynamic: bool,
+    /// Its line, where it may be the earliest request.
+    described: Option<Box<FirstRequest>>,
 }
 
 impl Entry {
-    /// Unix time of its start, in s.
-    fn start_unix_s(&self) -> f64 {
-        (self.at - self.before) as f64 / 1e9
+    /// Its earliest and its latest start, in ns since 1970: a whole second is spread.
+    const fn start_range(&self) -> (i64, i64) {
+        let least = self.at - self.before;
+        (least, least + if self.whole { 1_000_000_000 } else { 0 })
     }
 
     /// The request as line `number` was read.
@@ -125,7 +128,7 @@ impl Entry {
         let method = record.method.as_deref().or(line.map(|line| line.method)).unwrap_or(b"GET");
         FirstRequest {
             line: number,
-            start_unix_s: self.start_unix_s(),
+            start_unix_s: (self.at - self.before) as f64 / 1e9,
             client: self.client.as_deref().map(text),
             method: text(method),
             url: text(url),
@@ -261,9 +264,9 @@ impl LogReader {
                 Ok(Verdict::Request(entry)) => {
                     let full = builder.len() >= rows.max(1) && builder.may_end_before(&entry);
                     let batch = full.then(|| builder.take());
-                    builder.push(&entry);
+                    builder.push(entry);
                     if let Some(batch) = batch {
-                        report.give_out(&batch, builder.origin_s());
+                        report.give_out(&batch, builder);
                         return Ok(Some(batch));
                     }
                 }
@@ -285,7 +288,7 @@ impl LogReader {
             return Ok(None);
         }
         let batch = self.builder.take();
-        self.report.give_out(&batch, self.builder.origin_s());
+        self.report.give_out(&batch, &self.builder);
         Ok(Some(batch))
     }
 
@@ -348,11 +351,8 @@ fn verdict(
     if options.client_from_forwarded {
         clients::take_forwarded(&mut record);
     }
-    let verdict = match whole.apart(&record, options) {
-        Some(reason) => Verdict::Dropped(reason),
-        None => rules::verdict(&record, options)?,
-    };
-    let dropped = match &verdict {
+    let mut verdict = rules::verdict(&record, options, || whole.apart(&record, options))?;
+    let dropped = match &mut verdict {
         Verdict::Dropped(reason) => Some(*reason),
         Verdict::Request(entry) => {
             report.treated.add(&record, entry);
@@ -365,10 +365,8 @@ fn verdict(
                 report.given_up.add(entry.response_bytes);
             }
             report.time_outs.add(number, &record, entry.server.whole());
-            let is_first =
-                report.first_request.as_ref().is_none_or(|first| entry.start_unix_s() < first.start_unix_s);
-            if is_first {
-                report.first_request = Some(entry.described(number, &record));
+            if report.may_be_first(entry) {
+                entry.described = Some(Box::new(entry.described(number, &record)));
             }
             None
         }

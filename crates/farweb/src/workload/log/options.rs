@@ -134,6 +134,11 @@ impl LogOptions {
                 return Err(WorkloadError(format!("{option}: write a number of bytes from 1 to 2^53")));
             }
         }
+        if self.from.as_ref().zip(self.to.as_ref()).is_some_and(|(from, to)| !from.is_before(to)) {
+            return Err(WorkloadError(
+                "--from: found a time that is not before --to; write an earlier one".into(),
+            ));
+        }
         if self.server_name.is_empty() {
             return Err(WorkloadError(
                 "--server-name: is empty; write the host of a web server's log".into(),

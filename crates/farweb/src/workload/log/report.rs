@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::LogBatch;
+use super::batch::Builder;
 use super::caching::CachingReport;
 use super::facts::{Facts, Part};
 use super::fields;
@@ -12,6 +12,7 @@ use super::layout::Layout;
 use super::record::Record;
 use super::rules::is_time_out;
 use super::unread::{TEXT_BYTES, UnreadFields};
+use super::{Entry, LogBatch};
 use crate::units::Duration;
 use crate::workload::UnreadableLines;
 use crate::workload::lines::clipped;
@@ -245,6 +246,9 @@ pub struct Report {
     pub unit_doubt: Option<&'static str>,
     #[serde(skip)]
     last_given: Option<f64>,
+    /// The earliest request starts then at the latest, in ns since 1970.
+    #[serde(skip)]
+    first_by: i64,
     /// Times are since the start of the log.
     #[serde(skip)]
     since_start: Option<bool>,
@@ -259,7 +263,16 @@ impl Report {
         unit: Option<String>,
     ) -> Self {
         let facts = Facts { software, ..Facts::default() };
-        Self { format, facts, assumptions, unit, unit_doubt: layout.doubt(), sorted: true, ..Self::default() }
+        Self {
+            format,
+            facts,
+            assumptions,
+            unit,
+            unit_doubt: layout.doubt(),
+            sorted: true,
+            first_by: i64::MAX,
+            ..Self::default()
+        }
     }
 
     pub(super) fn drop(&mut self, reason: Reason) {
@@ -293,8 +306,17 @@ impl Report {
         self.unreadable.add(line, why, text);
     }
 
-    pub(super) fn give_out(&mut self, batch: &LogBatch, origin_s: Option<i64>) {
-        self.origin_unix_s = origin_s;
+    /// True if a request may turn out to be the earliest one, wherever in its second it is spread to.
+    pub(super) fn may_be_first(&mut self, entry: &Entry) -> bool {
+        let (least, most) = entry.start_range();
+        let is_earlier = least < self.first_by;
+        self.first_by = self.first_by.min(most);
+        is_earlier
+    }
+
+    pub(super) fn give_out(&mut self, batch: &LogBatch, from: &Builder) {
+        self.origin_unix_s = from.origin_s();
+        self.first_request = from.first().cloned();
         self.requests += batch.start_s.len() as u64;
         for start in &batch.start_s {
             self.sorted &= self.last_given.is_none_or(|last| last <= *start);

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::caching::Rule;
 use super::facts::Scheme;
 use super::fields::{self, wrong};
-use super::record::{Record, Text};
+use super::record::Record;
 use super::{
     BYTES_MAX, Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid,
 };
@@ -24,15 +24,22 @@ pub(super) struct Crossed {
     pub tunnel: bool,
 }
 
-/// The request that a line gives, or the reason for none.
+/// The request that a line gives, or the reason for none: it was not asked for, is set `apart`, or was not answered.
 ///
 /// # Errors
 /// The value that is missing or wrong.
-pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdict, String> {
+pub(super) fn verdict(
+    record: &Record<'_>,
+    options: &LogOptions,
+    apart: impl FnOnce() -> Option<Reason>,
+) -> Result<Verdict, String> {
     let at = record.at.ok_or("has no time")?;
     let elapsed = record.elapsed.unwrap_or(0);
     let before = if record.at_end { elapsed as i64 } else { 0 };
     if let Some(reason) = select::unwanted(record, at.nanos - before, options) {
+        return Ok(Verdict::Dropped(reason));
+    }
+    if let Some(reason) = apart() {
         return Ok(Verdict::Dropped(reason));
     }
     if is_no_exchange(record) {
@@ -40,28 +47,29 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     }
     let crossed = match &record.code {
         Some(code) => squid::crossed(code, record, options)?,
+        None if asked(record)?.is_none() => Err(Reason::NoRequest),
         None => crossed(record, options)?,
     };
     let Crossed { response_bytes, tunnel } = match crossed {
         Ok(crossed) => crossed,
         Err(reason) => return Ok(Verdict::Dropped(reason)),
     };
-    let Some((method, url)) = method_and_url(record)? else {
+    let Some(RequestLine { method, url, .. }) = asked(record)? else {
         return Ok(Verdict::Dropped(Reason::NoRequest));
     };
-    let is_dynamic = fields::is_dynamic(&url);
+    let is_dynamic = fields::is_dynamic(url);
     if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
     }
     // Only CONNECT asks for a host and a port. An upgrade has a URL, and so has a CONNECT that opens a WebSocket (RFC
     // 8441).
-    let is_authority = tunnel && &*method == b"CONNECT" && !url.contains(&b'/');
+    let is_authority = tunnel && method == b"CONNECT" && !url.contains(&b'/');
     let absolute = match is_authority {
-        true => fields::host(&url).map(|host| (host, &*url)),
-        false => fields::host_and_path(&url),
+        true => fields::host(url).map(|host| (host, &*url)),
+        false => fields::host_and_path(url),
     };
     if absolute.is_none() && record.code.is_some() {
-        return Err(wrong("URL", &url, "one with a host"));
+        return Err(wrong("URL", url, "one with a host"));
     }
     let named = record.host.as_deref().and_then(fields::host);
     let host: Cow<'_, str> = match (absolute, named) {
@@ -71,17 +79,21 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
     if select::is_host_left_out(&host, options) {
         return Ok(Verdict::Dropped(Reason::NotSampled));
     }
-    let path = absolute.map_or(&*url, |(_, path)| path);
+    let path = absolute.map_or(url, |(_, path)| path);
     let body = record.sent_body.unwrap_or(0);
-    let estimate = || fields::request_bytes(&method, path, host.as_bytes()) + body;
-    let known = if tunnel { Method::Connect } else { Method::of(&method) };
-    let tls = Scheme::of(Method::of(&method), Some(&url), record.secure).tls();
+    let estimate = || fields::request_bytes(method, path, host.as_bytes()) + body;
+    let known = match Method::of(method) {
+        _ if tunnel => Method::Connect,
+        Method::Connect => Method::Other, // a refused one
+        method => method,
+    };
+    let tls = Scheme::of(tunnel, Some(url), record.secure).tls();
     let scheme: &[u8] = if tls == Some(true) { b"https://" } else { b"http://" };
     // One path is another object on another host, and by another scheme (RFC 9111, section 2).
     let object = match (absolute, named) {
-        (None, Some(host)) => ObjectId::of_bytes(&[scheme, host, &url].concat()),
-        (None, None) if tls == Some(true) => ObjectId::of_bytes(&[scheme, &url].concat()),
-        _ => ObjectId::of_bytes(&url),
+        (None, Some(host)) => ObjectId::of_bytes(&[scheme, host, url].concat()),
+        (None, None) if tls == Some(true) => ObjectId::of_bytes(&[scheme, url].concat()),
+        _ => ObjectId::of_bytes(url),
     };
     Ok(Verdict::Request(Entry {
         at: at.nanos,
@@ -101,6 +113,7 @@ pub(super) fn verdict(record: &Record<'_>, options: &LogOptions) -> Result<Verdi
         tls,
         is_dynamic,
         host: host.into_owned(),
+        described: None,
     }))
 }
 
@@ -253,27 +266,25 @@ fn is_head(record: &Record<'_>) -> bool {
 /// True if a request opened a tunnel: CONNECT, or a change to another protocol.
 pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
     let status = record.status.unwrap_or(200);
-    // A web server answers the request line of a CONNECT that it refuses with a page.
-    let accepted = || {
-        let is_connect = record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
-        is_connect && (200..300).contains(&status)
-    };
+    let is_connect = record.method.as_deref() == Some(b"CONNECT")
+        || record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
     match record.code.as_deref() {
-        Some(code) => record.method.as_deref() == Some(b"CONNECT") || squid::is_tunnel_code(code),
-        None => status == 101 || record.method.as_deref() == Some(b"CONNECT") || accepted(),
+        Some(code) => is_connect || squid::is_tunnel_code(code),
+        // A server answers a CONNECT that it refuses with a page.
+        None => status == 101 || is_connect && (200..300).contains(&status),
     }
 }
 
-/// Method and URL; `None` when an error answered something else than HTTP.
-fn method_and_url<'a>(record: &Record<'a>) -> Result<Option<(Text<'a>, Text<'a>)>, String> {
+/// The request line, as far as the log has it; `None` when an error answered something else than HTTP, or nothing did.
+fn asked<'r>(record: &'r Record<'_>) -> Result<Option<RequestLine<'r>>, String> {
     if let Some(url) = &record.url {
-        let method = record.method.clone().unwrap_or(Cow::Borrowed(b"GET"));
-        return Ok(Some((method, url.clone())));
+        let method = record.method.as_deref().unwrap_or(b"GET");
+        return Ok(Some(RequestLine { method, url, protocol: record.protocol.as_deref() }));
     }
     let Some(request) = &record.request else { return Ok(None) };
     match request_line(request) {
-        Some(line) => Ok(Some((line.method.to_vec().into(), line.url.to_vec().into()))),
-        None if record.status.is_some_and(|status| status >= 400) => Ok(None),
+        Some(line) => Ok(Some(line)),
+        None if record.status.is_some_and(|status| status == 0 || status >= 400) => Ok(None),
         None => Err(wrong("request", request, "a method and a URL")),
     }
 }

@@ -516,6 +516,8 @@ fn only_requests_that_are_asked_for_are_kept() {
         |from: &str, to: &str| LogOptions { from: Bound::parse(from), to: Bound::parse(to), ..default() };
     assert_eq!(kept(span("2015-10-25T10:00", "2015-10-25T11:00")), of("b", "OutsideTime 2"));
     assert_eq!(kept(span("2015-10-25T09:00:00Z", "2015-10-26")), of("bc", "OutsideTime 1"));
+    let backwards = error(LogFormat::VHOST_COMBINED, text.as_bytes(), span("2015-10-26", "2015-10-25"));
+    assert_eq!(backwards, "--from: found a time that is not before --to; write an earlier one");
     let none = Sample { share: 1e-9, by: SampleBy::Host, seed: 1 };
     assert_eq!(kept(LogOptions { sample: Some(none), ..default() }), of("", "NotSampled 3"));
 }

@@ -36,6 +36,11 @@ impl Bound {
         parse(whole.as_bytes()).or_else(relative).map(Self)
     }
 
+    /// True when this comes before another bound, as far as both have a zone or none.
+    pub(super) fn is_before(&self, other: &Self) -> bool {
+        self.0.zone_s.is_some() != other.0.zone_s.is_some() || self.0.nanos < other.0.nanos
+    }
+
     /// True when a request at `start` (ns since 1970) comes before this, in a log of the zone `zone_s`.
     pub(super) fn is_after(&self, start: i64, zone_s: Option<i64>) -> bool {
         match self.0.zone_s {

@@ -39,6 +39,15 @@ fn combined(client: &str, request: &str, agent: &str) -> String {
 }
 
 #[test]
+fn what_was_not_asked_for_is_left_out_as_such_first() {
+    let text = combined("127.0.0.1", "GET /a HTTP/1.1", "kube-probe/1.27");
+    let unasked = LogOptions { client: Some("10.*".into()), ..LogOptions::default() };
+    for (options, reason) in [(unasked, Reason::OtherClient), (LogOptions::default(), Reason::HealthCheck)] {
+        assert_eq!(read(LogFormat::Auto, &text, options).1.dropped, [(reason, 1)].into());
+    }
+}
+
+#[test]
 fn inner_tiers_are_told_by_the_fields_of_each_cdn() {
     type Line = fn(&str) -> String;
     let marks: [(Line, &str, &str, bool); 20] = [

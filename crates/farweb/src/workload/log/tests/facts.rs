@@ -92,7 +92,9 @@ fn a_connect_in_a_request_line_is_a_tunnel_where_it_was_accepted() {
     assert_eq!(report.dropped, [(Reason::ConnectTunnel, 1)].into());
     let found = serde_json::to_value(&report.facts).unwrap();
     assert_eq!(found["tunnels"], part(1, 5000));
-    assert_eq!(found["schemes"], serde_json::json!({"https": part(2, 5300)}));
+    assert_eq!(found["schemes"], serde_json::json!({"https": part(1, 5000), "unknown": part(1, 300)}));
+    assert_eq!(found["methods"], serde_json::json!({"CONNECT": part(2, 5300)}));
+    assert_eq!(batch.tls, [-1]);
 }
 
 #[test]
@@ -105,7 +107,14 @@ fn a_body_that_was_not_sent_has_no_bytes() {
 
 #[test]
 fn what_is_no_request_of_http_counts_nowhere() {
-    let text = clf("\"\\x16\\x03\\x01\" 400 226") + "\n\n" + &clf("\"GET /x HTTP/1.1\" nonsense 5");
+    let text = [
+        clf("\"\\x16\\x03\\x01\" 400 226"),
+        clf("\"<BADREQ>\" 400 0"),
+        clf("\"<BADREQ>\" 0 0"),
+        String::new(),
+        clf("\"GET /x HTTP/1.1\" nonsense 5"),
+    ]
+    .join("\n");
     let found = facts(LogFormat::CLF, &text, any_unreadable());
     assert_eq!((&found["bytes_logged"], &found["methods"]), (&0.into(), &serde_json::json!({})));
 }

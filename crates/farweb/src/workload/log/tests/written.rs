@@ -710,6 +710,26 @@ fn the_first_request_is_the_earliest_and_a_span_has_its_begin_and_not_its_end() 
 }
 
 #[test]
+fn the_first_request_is_the_earliest_once_a_second_is_spread() {
+    let line = |path: &str, elapsed_s: &str| {
+        format!("25/Oct/2015:10:00:00 +0000 \"GET /{path} HTTP/1.1\" 200 9 {elapsed_s}")
+    };
+    let format = LogFormat::Custom("$time_local \"$request\" $status $bytes_sent $request_time".into());
+    let ten = 1_445_767_200.0;
+    // The second line of two starts half a second later, less its elapsed time.
+    for (elapsed_s, first, start_unix_s) in [("0.350", 1, ten), ("0.750", 2, ten - 0.25)] {
+        let text = [line("a", "0.000"), line("b", elapsed_s)].join("\n");
+        let (_, report) = read(format.clone(), &text, LogOptions::default());
+        let found = report.first_request.unwrap();
+        assert_eq!(
+            (found.line, (found.start_unix_s * 1e3).round() / 1e3),
+            (first, start_unix_s),
+            "{elapsed_s}"
+        );
+    }
+}
+
+#[test]
 fn the_first_request_is_reported_as_it_was_read() {
     let text = format!("junk\n{}\n{CLF}\n", CLF.replace("/a HTTP", "/b HTTP").replace("200 5120", "499 0"));
     let (_, report) = read(LogFormat::CLF, &text, any_unreadable());
