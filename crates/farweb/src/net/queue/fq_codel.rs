@@ -257,6 +257,41 @@ mod tests {
     }
 
     #[test]
+    fn an_overflow_takes_64_packets_at_most_and_of_equal_queues_from_the_first() {
+        let at_once = |flow, numbers: std::ops::Range<u64>| {
+            numbers.map(move |number| (ms(0), of_flow(flow, number, 1500)))
+        };
+        let lost = |limit, offers: Vec<_>| {
+            let limit = QueueLimit::Packets(limit);
+            let seen = behind(FqCodel { limit, ..FAIR }, &offers);
+            seen.dropped.into_iter().map(|(_, number)| number).collect::<Vec<_>>()
+        };
+        // 131 wait, which are one too many; half would be 66.
+        assert_eq!(lost(130, at_once(1, 0..132).collect()), (1..65).collect::<Vec<_>>());
+        // Two of each wait, the fourth is one too many.
+        assert_eq!(lost(3, at_once(1, 0..3).chain(at_once(2, 10..12)).collect()), [1]);
+    }
+
+    #[test]
+    fn a_new_flow_goes_before_old_ones_once_and_has_one_quantum() {
+        let bulk = |flow| {
+            let numbers = (0..4).map(move |number| number + 20 * (flow - 1));
+            numbers.map(move |number| (ms(0), of_flow(flow, number, 1500)))
+        };
+        let thin = [(3_500_000, 99), (4_500_000, 98)];
+        let thin = thin.map(|(at, number)| (Instant::from_nanos(at), of_flow(9, number, 40)));
+        let offers: Vec<_> = bulk(1).chain(bulk(2)).chain(bulk(3)).chain(thin).collect();
+        // 99 comes while 1 is sent, and goes before 21. As 98 comes, its flow waits its turn behind the others.
+        assert_eq!(order(&behind(FAIR, &offers))[..9], [0, 20, 40, 1, 99, 21, 41, 98, 2]);
+        // What a flow had left of its turn is gone when it comes again.
+        let again = [(2, 10), (1, 1), (1, 2), (2, 11), (2, 12)];
+        let again = again.map(|(flow, number)| (ms(10), of_flow(flow, number, 300)));
+        let offers: Vec<_> = [(ms(0), of_flow(1, 0, 100))].into_iter().chain(again).collect();
+        let quantum = Bytes::new(300);
+        assert_eq!(order(&behind(FqCodel { quantum, ..FAIR }, &offers)), [0, 10, 1, 11, 2, 12]);
+    }
+
+    #[test]
     fn codel_counts_the_drops_of_an_overflow() {
         let (limit, variant) = (QueueLimit::Packets(40), CodelVariant::Rfc8289);
         let config = FqCodel { target: Duration::from_millis(5), limit, variant, ..FAIR };

@@ -184,7 +184,7 @@ impl Terminal {
         Self {
             next_request: within(dama.request_every),
             next_frame: within(dama.frame),
-            constant: dama.constant().get().min(most),
+            constant: dama.constant().get(),
             most,
             dama,
             rate,

@@ -49,6 +49,18 @@ fn a_first_packet_waits_for_a_request_the_hub_and_a_frame() {
 }
 
 #[test]
+fn at_an_instant_a_terminal_asks_then_a_request_acts_then_a_frame_begins() {
+    // Asked for at 30 ms, granted in the frame of 630 ms.
+    let mut line = in_phase(Dama { grant_after: MS * 600, ..PLAIN }, MS * 30, MS * 30);
+    assert_eq!(line.send(ms(10), 1500), [ms(630), at(631_500_000)]);
+    // Without a hub's time, in the frame that begins as it is asked for.
+    let at_once = Dama { grant_after: Duration::ZERO, kind: DamaKind::Volume, ..PLAIN };
+    let mut line = in_phase(at_once, MS * 30, MS * 30);
+    assert_eq!(line.send(ms(10), 1500), [ms(30), at(31_500_000)]);
+    assert_eq!(line.grants_until(ms(500)), Grants { bytes: 1500, unused: 0 });
+}
+
+#[test]
 fn a_first_packet_waits_760_ms_in_the_mean_over_phases() {
     let waits = (0..20_000).map(|seed| terminal(PLAIN, seed).send(ms(5_000), 1500)[0] - ms(5_000));
     let mean = waits.map(Duration::as_secs_f64).sum::<f64>() / 20_000.0;
