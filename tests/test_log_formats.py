@@ -196,7 +196,7 @@ def test_what_clients_gave_up_is_counted_in_or_out_and_said(farweb: Farweb, fold
     Path("access.log").write_text("".join(lines).replace('1" -', '1" 000 0'))
     answer = farweb("workload", "import", "access.log")
     assert "3 requests of 1 client to 1 host: 2.50 kB of responses in 4 s" in answer.out
-    assert "left out   2 of 5 lines: 2 were given up before any byte of a response" in answer.out
+    assert "left out   2 of 5 lines: 2 given up before any byte of a response" in answer.out
     assert "given up   1 request is in, with the 1 kB that came before" in " ".join(answer.out.split(" ")), answer.out
     assert "2.50 kB of responses in 4 s" in farweb("workload", "stats", "access.log").out
     assert provenance(Path("access.parquet"))["given_up"] == {"requests": 1, "bytes": 1000}  # type: ignore[index]

@@ -226,7 +226,7 @@ class ImportReport:
         dropped = sorted(counts["dropped"].items(), key=lambda item: (-item[1], item[0]))
         parts = [f"{count(lines)} {counts['meanings'].get(reason, reason)}" for reason, lines in dropped]
         if counts["unreadable_lines"]:
-            parts.append(f"{count(counts['unreadable_lines'])} cannot be read")
+            parts.append(f"{count(counts['unreadable_lines'])} unreadable")
         lines = counts["unreadable_lines"] + sum(lines for _, lines in dropped)
         of = plural(counts["lines"], "line")
         text = f"{count(lines)} of {of}: {', '.join(parts)}" if lines else f"none of {of}"

@@ -33,35 +33,17 @@ from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
 from farweb.inputs.log_counts import add, carried_share
+from farweb.inputs.nothing_left import nothing_left, without_elapsed_times
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.inputs.whole_seconds import COLUMNS, WholeSeconds
 from farweb.progress import Progress
-from farweb.text.quantities import count
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
 """Columns that may be null, each with the name for the number of its values."""
 _RTT_MS_MAX = 86_400_000  # a day, longer than the longest delay of a scenario
 _KEY_BYTES = 16  # of SipHash
-_NO_LINES = ("blank", "header", "part")
-"""Reasons of lines that are not expected to have a request."""
-
-_HINTS = {
-    "connect-tunnel": "leave --no-tunnels out to keep them",
-    "hit": "--keep all keeps them",
-    **dict.fromkeys(("inner-tier", "other-side", "health-check", "loopback", "repeated"), "--keep lines keeps them"),
-    "no-size": "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; "
-    "of JSON workload import takes the key: --field bytes=KEY; --assume-bytes 10000 assumes a size",
-    "not-sampled": "take a larger --sample or another --seed",
-    "not-successful": "--errors keeps them",
-    "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
-    "outside-time": "--from and --to are in the zone of the log, unless they name one",
-    "revalidation": "--keep crossed keeps them",
-    "zero-bytes": "let the server write the size of the response",
-    "answered-by-proxy": "--keep all keeps them",
-}
-"""Advice where nothing is left, by the most frequent reason."""
 
 
 @dataclass(frozen=True)
@@ -199,9 +181,9 @@ def import_log(
         counts["repeats"] = _repeats(logs, overview)
         if counts["requests"] == 0:
             formats = ", ".join(counts["formats"])
-            raise WorkloadError(f"{names}: read as {formats}, no request is left: {_nothing_left(counts)}")
+            raise WorkloadError(f"{names}: read as {formats}, no request is left: {nothing_left(counts)}")
         if options.get("rtt_ns") and not counts["with_elapsed_time"]:
-            raise WorkloadError(f"{names}: --rtt-ms: {_without_elapsed_times(counts, options)}")
+            raise WorkloadError(f"{names}: --rtt-ms: {without_elapsed_times(counts, options)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
         spread = seconds.spread(counts["origin_unix_s"])
         if not counts.pop("sorted") or spread:
@@ -288,29 +270,6 @@ def _may_write(out: Path, logs: Sequence[Path]) -> None:
         raise WorkloadError(f"{out}: a request table is written as Parquet; give it a name that ends in .parquet")
     if os.path.exists(out) and any(log.exists() and out.samefile(log) for log in logs):  # noqa: PTH110 - a name may be too long
         raise WorkloadError(f"{out}: is the log itself; name another file with --out")
-
-
-def _nothing_left(counts: Mapping[str, Any]) -> str:
-    """Explain why a log gives no request, and what to do."""
-    empty = sum(counts["dropped"].get(reason, 0) for reason in _NO_LINES)
-    lines = counts["lines"] - empty
-    dropped = [(reason, n) for reason, n in counts["dropped"].items() if reason not in _NO_LINES]
-    if not dropped:
-        return f"it has {count(lines)} lines, none of which can be read" if lines else "it is empty"
-    dropped.sort(key=lambda item: (-item[1], item[0]))
-    hint = f"; {_HINTS[dropped[0][0]]}" if dropped[0][0] in _HINTS else ""
-    if dropped[0][1] == lines:
-        return f"all {count(lines)} lines {counts['meanings'][dropped[0][0]]}{hint}"
-    reasons = ", ".join(f"{count(n)} {counts['meanings'][reason]}" for reason, n in dropped)
-    return f"of {count(lines)} lines {reasons}{hint}"
-
-
-def _without_elapsed_times(counts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """Explain why there is no time to take a round trip off."""
-    if options.get("server_time") == "none":
-        return "--server-time none leaves out the times that it is taken off"
-    times = "server times are of servers behind, without the path" if counts["with_server_time"] else "it has no times"
-    return f"no request has an elapsed time to take it off: {times}"
 
 
 def _copy(
