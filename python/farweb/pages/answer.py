@@ -9,13 +9,13 @@ from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
 from farweb.pages.graph import RULES, Dependency, Rule, graph_of
 from farweb.pages.paths import PROTOCOLS, PROXIES, Way
-from farweb.pages.recording import Recording, short_url
+from farweb.pages.recording import Recording
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.progress import Progress
-from farweb.text.quantities import seconds, size
+from farweb.text.quantities import seconds
 from farweb.text.sheet import Screen, Sheet, Shown
-from farweb.text.words import elided, listed, plural, visible
+from farweb.text.words import elided, listed, visible
 
 SURE = 1.5
 """Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
@@ -136,10 +136,9 @@ class PageAnswer(Shown):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values."""
-        recorded = self.recording.load_ms / 1000 if self.recording.is_load_known else None
         return [
             {
-                "page": self.recording.url,
+                **self.recording.facts,
                 "path": cell.way.path,
                 "protocol": cell.way.protocol,
                 "proxy": cell.way.proxy,
@@ -148,12 +147,8 @@ class PageAnswer(Shown):
                 "high_s": cell.high_s,
                 "fully_s": cell.full_s,
                 "idle_s": cell.idle_s,
-                "recorded_onload_s": recorded,
                 "simple_s": cell.simple_s,
                 "seeds": cell.seeds,
-                "file": self.recording.file,
-                "dropped": dict(self.recording.dropped),
-                "warnings": list(self.recording.warnings),
             }
             for cell in self.cells
         ]
@@ -255,10 +250,7 @@ class PageAnswer(Shown):
         through = f"{browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no usable onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
-        return (
-            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.response_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {exporter} ({through}){which}"
-        )
+        return f"{page.counted}; {recorded} by {exporter} ({through}){which}"
 
     def _sheet(self) -> Sheet:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
@@ -280,7 +272,8 @@ class PageAnswer(Shown):
         if len(legend) > 1 and self.recording.has_tls:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
         legend += [_PEP] if "pep" in proxies else []
-        yield " ".join([*legend, *self._in_the_clear()])
+        has_own_tls = "own" in proxies  # as the legs of a scenario say
+        yield " ".join([*legend, *(() if has_own_tls else self.recording.in_the_clear)])
         simple = [(cell.simple_s, how(cell.way)) for cell in self._named if cell.simple_s is not None]
         least = ""
         if simple:
@@ -288,17 +281,6 @@ class PageAnswer(Shown):
             least = f"Bytes and one request's round trips alone take {_short(least_s)} s with {by}. "
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
-
-    def _in_the_clear(self) -> Iterator[str]:
-        """A sentence where requests have no TLS: so they have none with either protocol."""
-        sent = self.recording.sent
-        if any(cell.way.proxy == "own" for cell in self.cells):  # its legs say
-            return
-        clear = sum(not each.is_secure for each in sent)
-        if clear == len(sent):
-            yield "Its URLs are http: no TLS, with either protocol."
-        elif clear:
-            yield f"{clear} of {plural(len(sent), 'request')} {'is' if clear == 1 else 'are'} http, without TLS."
 
     def _noise(self) -> str:
         if len(self.others_s) > 1:

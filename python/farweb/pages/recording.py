@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -107,6 +108,28 @@ class Recording:
         return Counter(sent.protocol for sent in self.sent).most_common(1)[0][0]
 
     @property
+    def counted(self) -> str:
+        """The page with its requests, bytes and hosts, as lines begin with them."""
+        return (
+            f"{short_url(self.url)}: {plural(len(self.sent), 'request')}, {size(self.response_bytes)}, "
+            f"{plural(len(self.rtt_ms), 'host')}"
+        )
+
+    @property
+    def in_the_clear(self) -> Iterator[str]:
+        """A sentence where requests have no TLS: they have none over any protocol."""
+        clear = self.clear_requests
+        if clear == len(self.sent):
+            yield "Its URLs are http: no TLS, with either protocol."
+        elif clear:
+            yield f"{clear} of {plural(len(self.sent), 'request')} {'is' if clear == 1 else 'are'} http, without TLS."
+
+    @property
+    def clear_requests(self) -> int:
+        """Number of requests without TLS."""
+        return sum(not sent.is_secure for sent in self.sent)
+
+    @property
     def reservations(self) -> Iterator[str]:
         """Sentences on entries left out and on gaps in the file that belong beside an answer."""
         if self.dropped:
@@ -114,6 +137,20 @@ class Recording:
         told = [each for each in self.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the file holds and what was left out of it, as plain values, for JSON."""
+        return {
+            "page": self.url,
+            "file": self.file,
+            "requests": len(self.sent),
+            "clear_requests": self.clear_requests,
+            "response_bytes": self.response_bytes,
+            "recorded_onload_s": self.load_ms / 1000 if self.is_load_known else None,
+            "dropped": dict(self.dropped),
+            "warnings": list(self.warnings),
+        }
 
 
 def recording_of(page: HarPage) -> Recording:
