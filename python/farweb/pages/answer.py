@@ -1,7 +1,7 @@
 """A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,9 +13,9 @@ from farweb.pages.recording import Recording
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.progress import Progress
-from farweb.text.quantities import seconds
+from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
-from farweb.text.words import elided, listed, visible
+from farweb.text.words import elided, listed, plural, visible
 
 SURE = 1.5
 """Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
@@ -89,13 +89,13 @@ class PageAnswer(Shown):
     Attributes:
         recording: The page as recorded.
         cells: Its load over each way.
-        others_s: Recorded onLoads of the same URL in the same file, this one's among them.
+        others: Loads of the same URL with an onLoad in the same file, this one among them.
         number: Its place among the pages that were given, from 1, and their number.
     """
 
     recording: Recording
     cells: Sequence[Cell]
-    others_s: Sequence[float]
+    others: Sequence[Recording]
     number: tuple[int, int]
 
     @classmethod
@@ -103,7 +103,7 @@ class PageAnswer(Shown):
         cls,
         recording: Recording,
         ways: Sequence[Way],
-        others_s: Sequence[float] = (),
+        others: Sequence[Recording] = (),
         number: tuple[int, int] = (1, 1),
         *,
         seeds: int | None = None,
@@ -114,7 +114,7 @@ class PageAnswer(Shown):
         Args:
             recording: The page as recorded.
             ways: The ways.
-            others_s: Recorded onLoads of the same page.
+            others: Loads of the same page with an onLoad.
             number: Place of the page among those given, from 1, and their number.
             seeds: How many seeds a way with chance has (default: five).
             progress: Called as ways are done.
@@ -132,7 +132,7 @@ class PageAnswer(Shown):
             cells.append(_cell(recording, way, loads, graphs["likely"]))
             if progress is not None:
                 progress(done, len(ways), f"{done} of {len(ways)} ways")
-        return cls(recording, cells, others_s, number)
+        return cls(recording, cells, others, number)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values."""
@@ -283,10 +283,12 @@ class PageAnswer(Shown):
         yield from self.recording.reservations
 
     def _noise(self) -> str:
-        if len(self.others_s) > 1:
-            low, high = min(self.others_s), max(self.others_s)
-            return f"{len(self.others_s)} loads of it in this file took {_short(low)} to {_short(high)} s."
-        return "Loads of one page differ by some 10 % anyway."
+        alike = [each for each in self.others if each.is_repeat == self.recording.is_repeat]
+        unlike = [each for each in self.others if each.is_repeat != self.recording.is_repeat]
+        said = _took("load", alike) if len(alike) > 1 else "Loads of one page differ by some 10 % anyway."
+        return (
+            f"{said} {_took('first view' if self.recording.is_repeat else 'repeat view', unlike)}" if unlike else said
+        )
 
 
 _MOSTLY = 0.5  # of onLoad, from where a sentence names what is no load
@@ -345,6 +347,20 @@ def in_words(cell: Cell) -> str:
     """A load with its range, or the range alone."""
     interval = f"{_short(cell.low_s)} … {_short(cell.high_s)}"
     return f"{_short(cell.load_s)} ({interval})" if cell.is_sure else interval
+
+
+def _took(noun: str, loads: Sequence[Recording]) -> str:
+    """A sentence on recorded loads: onLoad, requests and bytes, from the least to the most."""
+    times = _least_to_most([each.load_ms / 1000 for each in loads], _short)
+    counts = [len(each.sent) for each in loads]
+    least = f"{min(counts)} to " if min(counts) < max(counts) else ""
+    requests = f"{least}{plural(max(counts), 'request')}"
+    sizes = _least_to_most([each.response_bytes for each in loads], size)
+    return f"{plural(len(loads), noun)} of it in this file took {times} s, with {requests} and {sizes}."
+
+
+def _least_to_most(values: Sequence[Any], word: Callable[[Any], str]) -> str:
+    return " to ".join(dict.fromkeys((word(min(values)), word(max(values)))))
 
 
 def _short(value_s: float) -> str:

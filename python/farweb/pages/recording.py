@@ -55,6 +55,7 @@ class Recording:
         dropped: Entries that were left out, by reason.
         load_ms: onLoad, or the last end where the file has none.
         is_load_known: False where the last end stands for it.
+        is_repeat: True where the exporter marks it as a later view, with what the first one left in the cache.
         dom_ms: DOMContentLoaded, where known.
         gates: For each request True if onLoad waited for it.
         rtt_ms: Round trip to each host as estimated.
@@ -75,6 +76,7 @@ class Recording:
     dropped: Mapping[str, int]
     load_ms: float
     is_load_known: bool
+    is_repeat: bool
     dom_ms: float | None
     gates: Sequence[bool]
     rtt_ms: Mapping[str, float]
@@ -207,6 +209,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         not fault,
+        _is_repeat(page, exporter),
         dom + ahead if dom is not None and 0 < dom <= load - ahead else None,
         gates,
         rtt,
@@ -391,9 +394,7 @@ def _warnings(
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
-    is_repeat = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
-    is_repeat |= exporter_of(page) == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None
-    if is_repeat or cached > 0.1 * len(sent):
+    if _is_repeat(page, exporter_of(page)) or cached > 0.1 * len(sent):
         found.append("it was recorded with a warm cache: a first visit takes longer than this")
     if split := _is_split(sent):
         found.append(split)
@@ -405,6 +406,12 @@ def _warnings(
 
 
 _REPEAT_VIEW = re.compile(r"page_\d+_1(?:_|$)")
+
+
+def _is_repeat(page: HarPage, exporter: str) -> bool:
+    """True for the later view of a page, by WebPageTest's mark of its entries or by the page's id."""
+    is_marked = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
+    return is_marked or (exporter == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None)
 
 
 def _is_split(sent: Sequence[Sent]) -> str:
