@@ -25,6 +25,7 @@ LENGTH = {"name": "Content-Length", "value": "2000"}
         ("other", {"response": {"bodySize": -1, "content": {"size": 9000, "compression": 8000}}}, 1300),
         ("other", {"response": {"bodySize": -1, "content": {"size": 9000}, "headers": [LENGTH]}}, 2300),
         ("other", {"response": {"bodySize": -1, "content": {"size": 500}, "headers": [LENGTH]}}, 800),  # cut off
+        ("other", {"response": {"bodySize": -1, "headers": [{"name": "Content-Length", "value": "0"}]}}, 300),
     ],
 )
 def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], size: int) -> None:

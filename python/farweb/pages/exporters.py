@@ -212,20 +212,22 @@ def _packed(response: Json) -> float:
     """Bytes of a body that the exporter did not count: of its content, less what compression saved, or as announced."""
     content = table(response.get("content"))
     size = max(0.0, _bytes(content.get("size")) - _bytes(content.get("compression")))
-    return min(size, _announced(response) or size)  # less came than was announced where it was cut off
+    announced = _announced(response)
+    return size if announced is None else min(size, announced)  # less came than was announced where it was cut off
 
 
-def _announced(message: Json) -> float:
-    """Bytes of a body by its `Content-Length`, 0 where unknown."""
-    return _bytes(header(message, "content-length") or None)
+def _announced(message: Json) -> float | None:
+    """Bytes of a body by its `Content-Length`, None where unknown."""
+    length = number(header(message, "content-length") or None)
+    return None if length is None or length < 0 else _bytes(length)
 
 
 def _body_max(request: Json, response: Json, status: int) -> float:
     """Most bytes of a body: none where HTTP allows none, and what a redirect announces."""
     if status in (204, 304) or text(request.get("method")).upper() == "HEAD":
         return 0.0
-    announced = number(header(response, "content-length") or None) if 300 <= status < 400 else None
-    return _BYTES_MAX if announced is None or announced < 0 else announced
+    announced = _announced(response) if 300 <= status < 400 else None
+    return _BYTES_MAX if announced is None else announced
 
 
 def _is_sized(entry: Json, response: Json) -> bool:
@@ -247,7 +249,7 @@ def _body(entry: Json, exporter: str) -> float:
         return _bytes(size)
     response = table(entry.get("response"))
     body = _bytes(response.get("bodySize"))
-    if exporter == "firefox" and number(header(response, "content-length") or None) != body:
+    if exporter == "firefox" and _announced(response) != body:
         body -= min(body, _bytes(response.get("headersSize")))
     return _bytes(response.get("_transferSize")) or body
 
