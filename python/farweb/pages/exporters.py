@@ -73,6 +73,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     sent.gone = why_gone(page, entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
     sent.is_sized = _is_sized(entry, response)
+    sent.is_unpacked = _is_unpacked(page, entry, request, response, exporter)
     if exporter == "farweb":
         sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
         sent.server_ms = _span(entry.get("_server_ms"))
@@ -240,6 +241,16 @@ def _is_sized(entry: Json, response: Json) -> bool:
     return any(
         (number(size) or 0.0) >= 0 and size is not None for size in (*sizes, table(response.get("content")).get("size"))
     )
+
+
+def _is_unpacked(page: HarPage, entry: Json, request: Json, response: Json, exporter: str) -> bool:
+    """True where only the size of the content is known, and it may have crossed packed."""
+    content = table(response.get("content"))
+    counted = (_body(entry, exporter), _counted(page, entry), _announced(response), _bytes(content.get("compression")))
+    if any(counted) or number(response.get("bodySize")) == 0 or not _bytes(content.get("size")):
+        return False
+    has_body = _body_max(request, response, int(number(response.get("status")) or 0)) > 0
+    return has_body and (not response.get("headers") or header(response, "content-encoding") not in ("", "identity"))
 
 
 def _body(entry: Json, exporter: str) -> float:

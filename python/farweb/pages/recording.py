@@ -33,6 +33,7 @@ _TOLD = (
     "unknown",
     "queue",
     "twice",
+    "unpacked",
 )
 """Reservations that belong beside an answer. The others are in the report of an import."""
 
@@ -382,6 +383,8 @@ def _warnings(
     found += [
         f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
     ]
+    if unpacked := sum(each.is_unpacked for each in sent):
+        found.append(f"{plural(unpacked, 'response')} with no size but the unpacked one: fewer bytes may have crossed")
     if page.counts_twice:
         counts = sum((number(entry.get("_bytesIn")) or 0) > 0 for _, entry in page.entries)
         found.append(
