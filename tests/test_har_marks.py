@@ -25,10 +25,33 @@ LENGTH = {"name": "Content-Length", "value": "2000"}
         ("other", {"response": {"bodySize": -1, "content": {"size": 9000, "compression": 8000}}}, 1300),
         ("other", {"response": {"bodySize": -1, "content": {"size": 9000}, "headers": [LENGTH]}}, 2300),
         ("other", {"response": {"bodySize": -1, "content": {"size": 500}, "headers": [LENGTH]}}, 800),  # cut off
+        ("other", {"response": {"bodySize": -1, "headers": [{"name": "Content-Length", "value": "0"}]}}, 300),
     ],
 )
 def test_sizes_by_exporter(tmp_path: Path, creator: str, given: dict[str, Any], size: int) -> None:
     assert sent(tmp_path, creator, entry(**given)).response_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("response", "is_told"),
+    [
+        ({"headers": [{"name": "Content-Encoding", "value": "br"}]}, True),
+        ({"headers": [{"name": "Content-Encoding", "value": "identity"}]}, False),
+        ({"headers": []}, True),  # stripped
+        ({"headers": [LENGTH]}, False),
+        ({"headers": [{"name": "Server", "value": "x"}]}, False),  # sent as it is
+        ({"content": {"size": 9000, "compression": 8000}}, False),
+        ({"_transferSize": 700}, False),
+        ({"bodySize": 700}, False),
+        ({"status": 304}, False),
+    ],
+)
+def test_sizes_of_unpacked_content_are_told_beside_the_answer(
+    tmp_path: Path, response: dict[str, Any], is_told: bool
+) -> None:
+    page = recorded(tmp_path, entry(response={"bodySize": -1, **response}), entry(CSS, 70), creator="other", onload=200)
+    said = "1 response with no size but the unpacked one: fewer bytes may have crossed"
+    assert (said in " ".join(page.reservations)) == is_told
 
 
 @pytest.mark.parametrize(

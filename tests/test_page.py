@@ -284,6 +284,36 @@ def test_the_answer_says_what_has_no_tls(folder: Path, farweb: Farweb, scheme: s
     assert "TLS" not in shown if says is None else says in shown
 
 
+@pytest.mark.parametrize(
+    ("creator", "ids", "says"),
+    [
+        (
+            "chrome-har",
+            ("page_1", "page_2"),
+            "2 loads of it in this file took 0.12 to 0.20 s, with 1 to 2 requests and 1",
+        ),
+        (
+            "WebPagetest",
+            ("page_1_0", "page_1_1"),
+            "anyway. 1 repeat view of it in this file took 0.12 s, with 1 request and 1",
+        ),
+        (
+            "WebPagetest",
+            ("page_1_1", "page_1_0"),
+            "anyway. 1 first view of it in this file took 0.12 s, with 1 request and 1",
+        ),
+    ],
+)
+def test_other_loads_in_the_file_have_their_requests_and_a_repeat_view_stands_apart(
+    folder: Path, farweb: Farweb, creator: str, ids: tuple[str, str], says: str
+) -> None:
+    content = har(entry(), entry("https://a.example/x.css", 70), creator=creator, onload=200, page=ids[0])["log"]
+    again = har(entry(), creator=creator, onload=120, page=ids[1])["log"]
+    written(folder, {"log": {**content, **{key: content[key] + again[key] for key in ("pages", "entries")}}})
+    shown = farweb("page", "page.har", "--path", "cable", "--protocol", "h1", "--proxy", "none").out
+    assert says in " ".join(shown.split())
+
+
 def cells_of(*ways: tuple[str, float]) -> PageAnswer:
     scenario, none = path(600, H1, 0), np.zeros(1, np.int64)
     cells = [

@@ -88,6 +88,30 @@ def test_what_the_file_cannot_say_stands_below_what_its_changes_save(tmp_path: P
     assert "The file: it names no initiators: what waited for what is taken" in " ".join(shown.split())
 
 
+@pytest.mark.parametrize(
+    ("schemes", "says"),
+    [
+        (("http", "https"), "TLS 1.3 (assumed). 1 of 2 requests is http, without TLS."),
+        (("http", "http"), "no TLS. Its URLs are http: no TLS, with either protocol."),
+        (("https", "https"), "TLS 1.3 (assumed)"),
+    ],
+)
+def test_a_page_has_its_requests_and_those_without_tls_beside_its_name(
+    folder: Path, farweb: Farweb, schemes: tuple[str, str], says: str
+) -> None:
+    first, second = (f"{scheme}://a.example" for scheme in schemes)
+    content = har(entry(f"{first}/"), entry(f"{second}/x.css", 70), entry("ws://a.example/"), onload=200)
+    written(folder, content)
+    found = farweb("what-if", "page.har", "--path", "cable", "--json").json()["recording"]
+    (row, *_) = farweb("page", "page.har", "--path", "cable", "--json").json()["pages"]
+    assert found == {key: row[key] for key in found}
+    assert (found["requests"], found["clear_requests"]) == (2, schemes.count("http"))
+    assert found["dropped"] == {"web socket": 1}
+    shown = " ".join(farweb("what-if", "page.har", "--path", "cable").out.split())
+    assert f"a.example: 2 requests, 2.60 kB, 1 host; sea cable, HTTP/1.1, {says} change, in ms" in shown
+    assert "Left out: 1 web socket." in shown
+
+
 def test_changes_that_are_there_or_have_no_place_say_why() -> None:
     secure = Base(way_of("geo", "h2", "none", is_secure=True).scenario, "half", {})
     levels, left = levels_of(secure)

@@ -1,7 +1,7 @@
 """A page over several ways: onLoad of each, how sure that is, and the screen that says so."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,7 +9,7 @@ from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
 from farweb.pages.graph import RULES, Dependency, Rule, graph_of
 from farweb.pages.paths import PROTOCOLS, PROXIES, Way
-from farweb.pages.recording import Recording, short_url
+from farweb.pages.recording import Recording
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.progress import Progress
@@ -89,13 +89,13 @@ class PageAnswer(Shown):
     Attributes:
         recording: The page as recorded.
         cells: Its load over each way.
-        others_s: Recorded onLoads of the same URL in the same file, this one's among them.
+        others: Loads of the same URL with an onLoad in the same file, this one among them.
         number: Its place among the pages that were given, from 1, and their number.
     """
 
     recording: Recording
     cells: Sequence[Cell]
-    others_s: Sequence[float]
+    others: Sequence[Recording]
     number: tuple[int, int]
 
     @classmethod
@@ -103,7 +103,7 @@ class PageAnswer(Shown):
         cls,
         recording: Recording,
         ways: Sequence[Way],
-        others_s: Sequence[float] = (),
+        others: Sequence[Recording] = (),
         number: tuple[int, int] = (1, 1),
         *,
         seeds: int | None = None,
@@ -114,7 +114,7 @@ class PageAnswer(Shown):
         Args:
             recording: The page as recorded.
             ways: The ways.
-            others_s: Recorded onLoads of the same page.
+            others: Loads of the same page with an onLoad.
             number: Place of the page among those given, from 1, and their number.
             seeds: How many seeds a way with chance has (default: five).
             progress: Called as ways are done.
@@ -132,14 +132,13 @@ class PageAnswer(Shown):
             cells.append(_cell(recording, way, loads, graphs["likely"]))
             if progress is not None:
                 progress(done, len(ways), f"{done} of {len(ways)} ways")
-        return cls(recording, cells, others_s, number)
+        return cls(recording, cells, others, number)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values."""
-        recorded = self.recording.load_ms / 1000 if self.recording.is_load_known else None
         return [
             {
-                "page": self.recording.url,
+                **self.recording.facts,
                 "path": cell.way.path,
                 "protocol": cell.way.protocol,
                 "proxy": cell.way.proxy,
@@ -148,12 +147,8 @@ class PageAnswer(Shown):
                 "high_s": cell.high_s,
                 "fully_s": cell.full_s,
                 "idle_s": cell.idle_s,
-                "recorded_onload_s": recorded,
                 "simple_s": cell.simple_s,
                 "seeds": cell.seeds,
-                "file": self.recording.file,
-                "dropped": dict(self.recording.dropped),
-                "warnings": list(self.recording.warnings),
             }
             for cell in self.cells
         ]
@@ -255,10 +250,7 @@ class PageAnswer(Shown):
         through = f"{browser}, {page.protocol}" if page.browser not in page.exporter else page.protocol
         recorded = seconds(page.load_ms / 1000) if page.is_load_known else "no usable onLoad"
         which = f"; page {place} of {of}, --page chooses" if of > 1 else ""
-        return (
-            f"{short_url(page.url)}: {plural(len(page.sent), 'request')}, {size(page.response_bytes)}, "
-            f"{plural(len(page.rtt_ms), 'host')}; {recorded} by {exporter} ({through}){which}"
-        )
+        return f"{page.counted}; {recorded} by {exporter} ({through}){which}"
 
     def _sheet(self) -> Sheet:
         protocols = list(dict.fromkeys(cell.way.protocol for cell in self.cells))
@@ -280,7 +272,8 @@ class PageAnswer(Shown):
         if len(legend) > 1 and self.recording.has_tls:
             legend.append("Both end TLS." if len(legend) > 2 else "It ends TLS.")
         legend += [_PEP] if "pep" in proxies else []
-        yield " ".join([*legend, *self._in_the_clear()])
+        has_own_tls = "own" in proxies  # as the legs of a scenario say
+        yield " ".join([*legend, *(() if has_own_tls else self.recording.in_the_clear)])
         simple = [(cell.simple_s, how(cell.way)) for cell in self._named if cell.simple_s is not None]
         least = ""
         if simple:
@@ -289,22 +282,13 @@ class PageAnswer(Shown):
         yield f"{least}{self._noise()}"
         yield from self.recording.reservations
 
-    def _in_the_clear(self) -> Iterator[str]:
-        """A sentence where requests have no TLS: so they have none with either protocol."""
-        sent = self.recording.sent
-        if any(cell.way.proxy == "own" for cell in self.cells):  # its legs say
-            return
-        clear = sum(not each.is_secure for each in sent)
-        if clear == len(sent):
-            yield "Its URLs are http: no TLS, with either protocol."
-        elif clear:
-            yield f"{clear} of {plural(len(sent), 'request')} {'is' if clear == 1 else 'are'} http, without TLS."
-
     def _noise(self) -> str:
-        if len(self.others_s) > 1:
-            low, high = min(self.others_s), max(self.others_s)
-            return f"{len(self.others_s)} loads of it in this file took {_short(low)} to {_short(high)} s."
-        return "Loads of one page differ by some 10 % anyway."
+        alike = [each for each in self.others if each.is_repeat == self.recording.is_repeat]
+        unlike = [each for each in self.others if each.is_repeat != self.recording.is_repeat]
+        said = _took("load", alike) if len(alike) > 1 else "Loads of one page differ by some 10 % anyway."
+        return (
+            f"{said} {_took('first view' if self.recording.is_repeat else 'repeat view', unlike)}" if unlike else said
+        )
 
 
 _MOSTLY = 0.5  # of onLoad, from where a sentence names what is no load
@@ -363,6 +347,20 @@ def in_words(cell: Cell) -> str:
     """A load with its range, or the range alone."""
     interval = f"{_short(cell.low_s)} … {_short(cell.high_s)}"
     return f"{_short(cell.load_s)} ({interval})" if cell.is_sure else interval
+
+
+def _took(noun: str, loads: Sequence[Recording]) -> str:
+    """A sentence on recorded loads: onLoad, requests and bytes, from the least to the most."""
+    times = _least_to_most([each.load_ms / 1000 for each in loads], _short)
+    counts = [len(each.sent) for each in loads]
+    least = f"{min(counts)} to " if min(counts) < max(counts) else ""
+    requests = f"{least}{plural(max(counts), 'request')}"
+    sizes = _least_to_most([each.response_bytes for each in loads], size)
+    return f"{plural(len(loads), noun)} of it in this file took {times} s, with {requests} and {sizes}."
+
+
+def _least_to_most(values: Sequence[Any], word: Callable[[Any], str]) -> str:
+    return " to ".join(dict.fromkeys((word(min(values)), word(max(values)))))
 
 
 def _short(value_s: float) -> str:

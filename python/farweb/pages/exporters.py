@@ -73,6 +73,7 @@ def normal(page: HarPage, entry: Json, exporter: str) -> Sent:
     sent.gone = why_gone(page, entry, sent, scheme, exporter)
     sent.is_pushed = _is_pushed(entry, sent, exporter)
     sent.is_sized = _is_sized(entry, response)
+    sent.is_unpacked = _is_unpacked(page, entry, request, response, exporter)
     if exporter == "farweb":
         sent.parents, sent.dependency = text(entry.get("_parents")), text(entry.get("_dependency"))
         sent.server_ms = _span(entry.get("_server_ms"))
@@ -212,20 +213,22 @@ def _packed(response: Json) -> float:
     """Bytes of a body that the exporter did not count: of its content, less what compression saved, or as announced."""
     content = table(response.get("content"))
     size = max(0.0, _bytes(content.get("size")) - _bytes(content.get("compression")))
-    return min(size, _announced(response) or size)  # less came than was announced where it was cut off
+    announced = _announced(response)
+    return size if announced is None else min(size, announced)  # less came than was announced where it was cut off
 
 
-def _announced(message: Json) -> float:
-    """Bytes of a body by its `Content-Length`, 0 where unknown."""
-    return _bytes(header(message, "content-length") or None)
+def _announced(message: Json) -> float | None:
+    """Bytes of a body by its `Content-Length`, None where unknown."""
+    length = number(header(message, "content-length") or None)
+    return None if length is None or length < 0 else _bytes(length)
 
 
 def _body_max(request: Json, response: Json, status: int) -> float:
     """Most bytes of a body: none where HTTP allows none, and what a redirect announces."""
     if status in (204, 304) or text(request.get("method")).upper() == "HEAD":
         return 0.0
-    announced = number(header(response, "content-length") or None) if 300 <= status < 400 else None
-    return _BYTES_MAX if announced is None or announced < 0 else announced
+    announced = _announced(response) if 300 <= status < 400 else None
+    return _BYTES_MAX if announced is None else announced
 
 
 def _is_sized(entry: Json, response: Json) -> bool:
@@ -240,6 +243,16 @@ def _is_sized(entry: Json, response: Json) -> bool:
     )
 
 
+def _is_unpacked(page: HarPage, entry: Json, request: Json, response: Json, exporter: str) -> bool:
+    """True where only the size of the content is known, and it may have crossed packed."""
+    content = table(response.get("content"))
+    counted = (_body(entry, exporter), _counted(page, entry), _announced(response), _bytes(content.get("compression")))
+    if any(counted) or number(response.get("bodySize")) == 0 or not _bytes(content.get("size")):
+        return False
+    has_body = _body_max(request, response, int(number(response.get("status")) or 0)) > 0
+    return has_body and (not response.get("headers") or header(response, "content-encoding") not in ("", "identity"))
+
+
 def _body(entry: Json, exporter: str) -> float:
     """Bytes of the body on the wire, 0 where unknown. Firefox counts the header in `bodySize`."""
     size = number(entry.get("_objectSize"))
@@ -247,7 +260,7 @@ def _body(entry: Json, exporter: str) -> float:
         return _bytes(size)
     response = table(entry.get("response"))
     body = _bytes(response.get("bodySize"))
-    if exporter == "firefox" and number(header(response, "content-length") or None) != body:
+    if exporter == "firefox" and _announced(response) != body:
         body -= min(body, _bytes(response.get("headersSize")))
     return _bytes(response.get("_transferSize")) or body
 

@@ -86,8 +86,7 @@ def page(
     if out is not None and len(ways) > 1:
         raise FarwebError(f"--out: found {len(ways)} loads; name one --path, one --protocol and one --proxy")
     same = [each for each in recordings_of(pages)[0] if each.url == recording.url and each.is_load_known]
-    others = [each.load_ms / 1000 for each in same]
-    found = Page.of(recording, ways, others, (place, len(pages)), seeds=seeds, progress=progress)
+    found = Page.of(recording, ways, same, (place, len(pages)), seeds=seeds, progress=progress)
     if out is not None:
         (cell,) = found.cells
         write_results(recording, cell.way, cell.loaded, Path(out), cell.seed, replace=replace)

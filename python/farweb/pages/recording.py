@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -32,6 +33,7 @@ _TOLD = (
     "unknown",
     "queue",
     "twice",
+    "unpacked",
 )
 """Reservations that belong beside an answer. The others are in the report of an import."""
 
@@ -54,6 +56,7 @@ class Recording:
         dropped: Entries that were left out, by reason.
         load_ms: onLoad, or the last end where the file has none.
         is_load_known: False where the last end stands for it.
+        is_repeat: True where the exporter marks it as a later view, with what the first one left in the cache.
         dom_ms: DOMContentLoaded, where known.
         gates: For each request True if onLoad waited for it.
         rtt_ms: Round trip to each host as estimated.
@@ -74,6 +77,7 @@ class Recording:
     dropped: Mapping[str, int]
     load_ms: float
     is_load_known: bool
+    is_repeat: bool
     dom_ms: float | None
     gates: Sequence[bool]
     rtt_ms: Mapping[str, float]
@@ -107,6 +111,28 @@ class Recording:
         return Counter(sent.protocol for sent in self.sent).most_common(1)[0][0]
 
     @property
+    def counted(self) -> str:
+        """The page with its requests, bytes and hosts, as lines begin with them."""
+        return (
+            f"{short_url(self.url)}: {plural(len(self.sent), 'request')}, {size(self.response_bytes)}, "
+            f"{plural(len(self.rtt_ms), 'host')}"
+        )
+
+    @property
+    def in_the_clear(self) -> Iterator[str]:
+        """A sentence where requests have no TLS: they have none over any protocol."""
+        clear = self.clear_requests
+        if clear == len(self.sent):
+            yield "Its URLs are http: no TLS, with either protocol."
+        elif clear:
+            yield f"{clear} of {plural(len(self.sent), 'request')} {'is' if clear == 1 else 'are'} http, without TLS."
+
+    @property
+    def clear_requests(self) -> int:
+        """Number of requests without TLS."""
+        return sum(not sent.is_secure for sent in self.sent)
+
+    @property
     def reservations(self) -> Iterator[str]:
         """Sentences on entries left out and on gaps in the file that belong beside an answer."""
         if self.dropped:
@@ -114,6 +140,20 @@ class Recording:
         told = [each for each in self.warnings if any(word in each for word in _TOLD)]
         if told:
             yield f"The file: {'; '.join(told)}."
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the file holds and what was left out of it, as plain values, for JSON."""
+        return {
+            "page": self.url,
+            "file": self.file,
+            "requests": len(self.sent),
+            "clear_requests": self.clear_requests,
+            "response_bytes": self.response_bytes,
+            "recorded_onload_s": self.load_ms / 1000 if self.is_load_known else None,
+            "dropped": dict(self.dropped),
+            "warnings": list(self.warnings),
+        }
 
 
 def recording_of(page: HarPage) -> Recording:
@@ -170,6 +210,7 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         not fault,
+        _is_repeat(page, exporter),
         dom + ahead if dom is not None and 0 < dom <= load - ahead else None,
         gates,
         rtt,
@@ -342,6 +383,8 @@ def _warnings(
     found += [
         f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
     ]
+    if unpacked := sum(each.is_unpacked for each in sent):
+        found.append(f"{plural(unpacked, 'response')} with no size but the unpacked one: fewer bytes may have crossed")
     if page.counts_twice:
         counts = sum((number(entry.get("_bytesIn")) or 0) > 0 for _, entry in page.entries)
         found.append(
@@ -354,9 +397,7 @@ def _warnings(
     if pushed := sum(each.is_pushed for each in sent):
         found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
     cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
-    is_repeat = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
-    is_repeat |= exporter_of(page) == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None
-    if is_repeat or cached > 0.1 * len(sent):
+    if _is_repeat(page, exporter_of(page)) or cached > 0.1 * len(sent):
         found.append("it was recorded with a warm cache: a first visit takes longer than this")
     if split := _is_split(sent):
         found.append(split)
@@ -368,6 +409,12 @@ def _warnings(
 
 
 _REPEAT_VIEW = re.compile(r"page_\d+_1(?:_|$)")
+
+
+def _is_repeat(page: HarPage, exporter: str) -> bool:
+    """True for the later view of a page, by WebPageTest's mark of its entries or by the page's id."""
+    is_marked = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
+    return is_marked or (exporter == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None)
 
 
 def _is_split(sent: Sequence[Sent]) -> str:

@@ -37,6 +37,7 @@ class Sent:
         is_ahead: True for a fetch of a service worker that no request of the page waits for.
         is_pushed: True for a response that the server pushed.
         is_sized: False where the file has no size of the response.
+        is_unpacked: True where its size is of the unpacked content, and it may have crossed packed.
         parents: Requests that it waited for, as tables of pages name them. Only farweb's own files say so.
         dependency: How that is known, in the same files.
         server_ms: Time of the server, in the same files.
@@ -67,6 +68,7 @@ class Sent:
     is_ahead: bool = False
     is_pushed: bool = False
     is_sized: bool = True
+    is_unpacked: bool = False
     parents: str = ""
     dependency: str = ""
     server_ms: float | None = None

@@ -217,19 +217,15 @@ def _mean_confidence(graph: Sequence[Dependency]) -> float:
 
 def _facts(key: str, page: Recording) -> dict[str, Any]:
     return {
+        **page.facts,
         "page": key,
         "url": page.url,
         "exporter": page.exporter,
         "browser": page.browser,
-        "requests": len(page.sent),
-        "dropped": dict(page.dropped),
-        "response_bytes": sum(sent.response_bytes for sent in page.sent),
-        "recorded_onload_s": page.load_ms / 1000 if page.is_load_known else None,
         "recorded_rate_bps": page.rate_bps,
         "protocols": dict(Counter(sent.protocol for sent in page.sent)),
         "dependencies": dict(Counter(each.kind for each in graph_of(page))),
         "hosts": _of_hosts(page),
-        "warnings": list(page.warnings),
     }
 
 

@@ -121,6 +121,7 @@ class WhatIf(Shown):
         ends: Name of the column with the ends of an interval.
         holds: Scope of the intervals, and limits of the file.
         results: Folder of the runs of a log or scenario. None of a page.
+        recording: The page as `Recording.facts` has it. None of a log or scenario.
     """
 
     about: str
@@ -134,6 +135,7 @@ class WhatIf(Shown):
     ends: str
     holds: str
     results: str | None = None
+    recording: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:
@@ -157,6 +159,7 @@ class WhatIf(Shown):
         """All of it as plain values, for JSON."""
         return {
             "results": self.results,
+            "recording": self.recording,
             "text": self.text,
             "as_it_is": {"first_s": self.first_s, "later_s": self.later_s, "all_s": self.overall_s},
             "changes": [each.to_dict() for each in self.effects],

@@ -18,7 +18,7 @@ from farweb.pages.answer import onload_s
 from farweb.pages.graph import RULES, Dependency, Edge, graph_of
 from farweb.pages.owners import own_hosts
 from farweb.pages.paths import way_of
-from farweb.pages.recording import Recording, short_url
+from farweb.pages.recording import Recording
 from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.progress import Progress
@@ -118,14 +118,15 @@ def of_page(
         ("a first visit", "a later one", "a visit"),
         "low … high",
         " ".join((_holds(readings, base), *recording.reservations)),
+        recording=recording.facts,
     )
 
 
 def _about(recording: Recording, base: Base, where: str) -> str:
     leg = base.effective["leg"][0]
     kind = leg["carrier"]["kind"].upper()
-    tls = f"TLS {leg['tls']['version']} (assumed)" if "tls" in leg else "no TLS"
-    return f"{short_url(recording.url)} over {where}: {kind}, {tls}"
+    tls = f"TLS {leg['tls']['version']} (assumed)" if "tls" in leg and recording.has_tls else "no TLS"
+    return ". ".join((f"{recording.counted}; {where}, {kind}, {tls}", *recording.in_the_clear))
 
 
 def _holds(readings: Sequence[_Reading], base: Base) -> str:

@@ -1,9 +1,9 @@
 //! Capacity on demand (DAMA), as return links of satellites have it: a terminal asks, the hub grants, frame by frame.
 //!
 //! A terminal asks at equal times, for the waiting bytes that no request covers yet (volume), and for the bytes that came since it
-//! last asked, again and again (rate). A request acts some time later, in the frames that begin from then on: its rate until
-//! another request acts, its volume once, with what does not fit into a frame in those behind. A constant rate is there in every
-//! frame, unasked.
+//! last asked, again and again (rate). A request acts some time later, in the frames that begin from then on. Its rate lasts
+//! until another request acts. Its volume is granted once; the part that exceeds a frame goes to the next frames. A constant
+//! rate is granted in every frame, without a request.
 //!
 //! A frame takes the packets that wait as it begins, first in, first out, as far as its grant goes, and sends them at the rate of
 //! the link. Later packets wait for the next frame. A packet that does not fit goes on in the next one. Unused grants are lost.

@@ -91,7 +91,8 @@ fn exchanges(tables: &Tables) -> String {
 /// - The first two go up one connection each. The third finds 300 B outstanding on both and takes the lower number. Nagle's
 ///   rule holds it there until the first is acknowledged, at 1000 + 100.34 + 100.04 ms.
 /// - The first response is at the proxy after a handshake (2 x 10.044 ms), request and ACK (10.38 ms), ACK and segment
-///   (11.08 ms), and takes connection 0. Each segment of 1000 B goes on with 20 B of framing. What does not fill a segment waits.
+///   (11.08 ms), and takes connection 0. The proxy adds 20 B of framing to each segment of 1000 B, and holds the bytes
+///   that do not fill a segment.
 /// - The second finds 4080 B outstanding there and takes connection 1. So does the third, which finds 2040 B on it and 4080 B
 ///   on the other, as the acknowledgements are still on their way.
 #[test]
