@@ -24,8 +24,6 @@ from farweb.text import toml
 ROOT = Path(__file__).parents[3]
 MOVES, WARM = 30, 10
 """Movements of a slider, and those before the median counts."""
-LOOKED_MS = 4_000
-"""From a page that opened to the first movement: a person looks at it."""
 GLIDES, PAUSE_MS = 60, 16
 """Movements without waiting, and the time between two."""
 REQUESTS = 15_000
@@ -111,7 +109,6 @@ def browsed(browser: Browser) -> str:
         page.close()
     say(f"opened from a disk to its first result: {min(firsts):.0f} to {max(firsts):.0f} ms ({ROUNDS} times)")
     page, _ = opened(browser)
-    page.wait_for_timeout(LOOKED_MS)
     took = []
     for move in range(MOVES):
         took.append(page.evaluate(MOVED, 0.3 + 0.02 * move))

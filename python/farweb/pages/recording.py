@@ -13,9 +13,10 @@ import numpy as np
 
 from farweb.errors import WorkloadError
 from farweb.pages.crossing import CACHE, WORKER, join_workers, own_sizes
-from farweb.pages.exporters import exporter_of, has_odd_times, normal
+from farweb.pages.exporters import exporter_of, normal
 from farweb.pages.har import PAGE_MS_MAX, HarPage, number
 from farweb.pages.queues import queue_anew, wait_for_connections
+from farweb.pages.reservations import warnings_of
 from farweb.pages.sent import Sent
 from farweb.text.quantities import seconds, size
 from farweb.text.words import elided, plural, visible
@@ -195,6 +196,7 @@ def recording_of(page: HarPage) -> Recording:
     rtt = _round_trips(sent)
     dom = number(page.timings.get("onContentLoad"))
     bits = _busiest_bps(sent)
+    is_repeat = _is_repeat(page, exporter)
     root = _root(sent, load, page.title)
     return Recording(
         page.file.name,
@@ -210,12 +212,12 @@ def recording_of(page: HarPage) -> Recording:
         dict(dropped),
         load,
         not fault,
-        _is_repeat(page, exporter),
+        is_repeat,
         dom + ahead if dom is not None and 0 < dom <= load - ahead else None,
         gates,
         rtt,
         bits,
-        _warnings(page, sent, rtt, dropped, bits, fault, queued),
+        warnings_of(page, sent, rtt, dropped, bits, fault, queued, is_repeat),
     )
 
 
@@ -345,7 +347,6 @@ def _origins(sent: Sequence[Sent]) -> list[str]:
 
 
 _WINDOW_MS = 200.0
-_IDLE = 0.25  # share of a load below which its line was idle, chosen
 
 
 def _busiest_bps(sent: Sequence[Sent]) -> float:
@@ -360,54 +361,6 @@ def _busiest_bps(sent: Sequence[Sent]) -> float:
     return most / (_WINDOW_MS / 1000)
 
 
-def _warnings(
-    page: HarPage,
-    sent: Sequence[Sent],
-    rtt_ms: Mapping[str, float],
-    dropped: Mapping[str, int],
-    rate_bps: float,
-    fault: str,
-    queued: int,
-) -> list[str]:
-    """Limits of the file, a sentence each."""
-    found = []
-    if fault:
-        whole = "" if page.name else "it has no pages, and is taken for one load; "
-        found.append(f"{whole}{fault}, and the end of the last request stands for it")
-    if not any(each.initiator for each in sent):
-        found.append("it names no initiators: what waited for what is taken from times alone; Chrome's HAR names them")
-    lacking = {
-        "a time": sum(each.end_ms == each.issue_ms for each in sent),
-        "a size": sum(not each.is_sized for each in sent),
-    }
-    found += [
-        f"{plural(n, 'request')} without {what}, taken for 0" for what, n in lacking.items() if n > len(sent) / 10
-    ]
-    if unpacked := sum(each.is_unpacked for each in sent):
-        found.append(f"{plural(unpacked, 'response')} with no size but the unpacked one: fewer bytes may have crossed")
-    if page.counts_twice:
-        counts = sum((number(entry.get("_bytesIn")) or 0) > 0 for _, entry in page.entries)
-        found.append(
-            f"it counts received bytes twice: of {plural(counts, 'response')} object and header are taken instead"
-        )
-    if odd := sum(has_odd_times(entry) for _, entry in page.entries):
-        found.append(f"{plural(odd, 'request')} with a time that is no number or beyond an hour, taken as unknown")
-    if queued:
-        found.append(f"{plural(queued, 'wait')} held the browser's queue for connections, which is taken out")
-    if pushed := sum(each.is_pushed for each in sent):
-        found.append(f"{plural(pushed, 'response')} came by server push, which is not simulated")
-    cached = dropped.get("cache", 0) + sum(each.status == 304 for each in sent)
-    if _is_repeat(page, exporter_of(page)) or cached > 0.1 * len(sent):
-        found.append("it was recorded with a warm cache: a first visit takes longer than this")
-    if split := _is_split(sent):
-        found.append(split)
-    if _peak_share(sent, rate_bps) < _IDLE:
-        found.append("it never filled its line for long: the recorded rate is a lower bound")
-    if len({round(value) for value in rtt_ms.values()}) > 1 and max(rtt_ms.values()) > 3 * min(rtt_ms.values()):
-        found.append("its hosts are at different distances, which are taken as one here")
-    return found
-
-
 _REPEAT_VIEW = re.compile(r"page_\d+_1(?:_|$)")
 
 
@@ -415,22 +368,6 @@ def _is_repeat(page: HarPage, exporter: str) -> bool:
     """True for the later view of a page, by WebPageTest's mark of its entries or by the page's id."""
     is_marked = any(number(entry.get("_cached")) == 1 for _, entry in page.entries)
     return is_marked or (exporter == "webpagetest" and _REPEAT_VIEW.match(page.name) is not None)
-
-
-def _is_split(sent: Sequence[Sent]) -> str:
-    """A sentence where handshakes are answered by something nearer than the servers."""
-    pairs = [(each.tcp_ms, each.wait_ms) for each in sent if each.tcp_ms > 0]
-    if len(pairs) < 3 or not all(tcp <= 5 and wait >= 10 * tcp for tcp, wait in pairs):
-        return ""
-    return "a proxy near the browser answered its handshakes: round trips are taken from waits"
-
-
-def _peak_share(sent: Sequence[Sent], rate_bps: float) -> float:
-    """How long the page would take at its busiest rate, as a share of its transfers' span."""
-    begin, end = min(each.first_ms for each in sent), max(each.end_ms for each in sent)
-    if rate_bps <= 0 or end <= begin:
-        return 1.0
-    return min(1.0, 8 * sum(each.response_bytes for each in sent) / rate_bps / ((end - begin) / 1000))
 
 
 def left_out(dropped: Mapping[str, int]) -> str:

@@ -11,15 +11,12 @@ const EVENTS = 40_000;
 const HOPS_MAX = 20_000_000;
 /** Most packets over links that a page takes to draw them. Chosen: 200 MB. */
 const PACKET_HOPS_MAX = 600_000;
-/** Time in ms that a tab repeats its last run while nothing else is asked for. Chosen: a browser has then compiled the core well. */
-const WARM = 3_000;
 /** The word of the column `status` for requests with a whole response. */
 const DONE = 0;
 
 let tables: Tables;
 let panic = "";
 let latest = 0;
-let warmed = 0;
 scope.farwebPanicked = message => { panic = message; };
 
 const channel = new MessageChannel();
@@ -91,16 +88,6 @@ function packets(text: string, links: number, id: number): Promise<Packets | nul
   });
 }
 
-/** Repeats a run that nobody waits for: browsers compile a function well when it has run often. */
-async function warm(text: string, id: number): Promise<void> {
-  while (warmed < WARM && latest === id) {
-    const began = performance.now();
-    check(text, tables);
-    await whole(text, id, HOPS_MAX, () => null);
-    warmed += performance.now() - began;
-  }
-}
-
 /** Memory of the columns in an answer, which moves to the page. */
 const moved = (answer: unknown): Transferable[] =>
   answer !== null && typeof answer === "object" ? Object.values(answer).flatMap(each => each instanceof Float64Array || each instanceof Uint32Array ? [each.buffer] : moved(each)) : [];
@@ -108,9 +95,7 @@ const moved = (answer: unknown): Transferable[] =>
 scope.onmessage = async ({ data: { id, question, of } }: MessageEvent<Ask>) => {
   try {
     const answer = await (answers[question] as (of: unknown, id: number) => unknown)(of, id);
-    const isRun = question === "run" || question === "packets";
-    scope.postMessage({ id, answer }, isRun ? moved(answer) : []);
-    if (isRun) await warm((of as Questions["run"]["of"]).text, id);
+    scope.postMessage({ id, answer }, question === "run" || question === "packets" ? moved(answer) : []);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof WebAssembly.RuntimeError || panic) scope.postMessage({ id, broken: panic || message });
