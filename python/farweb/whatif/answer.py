@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from farweb.judge.judgement import cell_of
+from farweb.judge.sentences import called
 from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import seconds, share
@@ -61,8 +62,14 @@ class Effect:
     @property
     def helps(self) -> bool:
         """True where the changes save time for sure, and are made to save time."""
-        is_good = self.is_sure and self.word.endswith("better")
-        return is_good and all(change.is_for_speed and not change.is_bound for change in self.changes)
+        return self.is_sure and self.is_better
+
+    @property
+    def is_better(self) -> bool:
+        """True where the changes are better, be it for a slice alone, and are made to save time."""
+        return self.word.endswith("better") and all(
+            change.is_for_speed and not change.is_bound for change in self.changes
+        )
 
     @property
     def is_bound(self) -> bool:
@@ -147,13 +154,18 @@ class WhatIf(Shown):
             if each.is_told and each.is_bound and each.is_sure and each.word.endswith("better")
         )
         if best is None or not best.helps:
-            return f"None of these changes is shown to help.{most}"
+            return f"None of these changes is shown to help{self._for_some()}.{most}"
         parts = zip((best.first, best.later), (self.first_s, self.later_s), self.nouns, strict=False)
         off = [_off(each, base_s, noun) for each, base_s, noun in parts if each is not None and base_s is not None]
         if not off or best.first == best.later:
             off = [_off(best.overall, self.overall_s, self.nouns[2])]
         hits = "" if best.hits is None else f", with {share(best.hits)} of hits"
         return f"First: {best.name}{hits}. It takes {listed(off)}.{most}"
+
+    def _for_some(self) -> str:
+        """The change with the largest saving of those that are better for a slice alone."""
+        found = next((each for each in self.effects if each.alone and each.is_better), None)
+        return "" if found is None else f" on average; {found.name} is {found.word} for {called(found.alone)}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

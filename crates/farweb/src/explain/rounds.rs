@@ -298,3 +298,23 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::ProfileName;
+
+    #[test]
+    fn a_rate_that_fills_the_link_is_as_without_it() {
+        for name in [ProfileName::LinuxClassic, ProfileName::Bsd44Lite] {
+            let profile = name.profile();
+            let on =
+                |segment_s| Sender { segment_s, ack_wait_s: 0.0, ..Sender::of(&profile, 0.1, 0.0).unwrap() };
+            let free = on(0.0).rate(0.01);
+            // A link of a quarter of that, where timeouts are short beside what is sent.
+            assert_eq!(on(4.0 / free).rate(0.01), free, "{name:?}");
+            // One that is just not full takes more time for large windows.
+            assert!(on(0.9 / free).rate(0.01) < free, "{name:?}");
+        }
+    }
+}
