@@ -6,8 +6,7 @@
 //! |---|---|
 //! | `profile linux` | which TCP, `bsd44-lite` without this line |
 //! | `host slow 300 ms fast 100 ms`, `host up 5 ms` | phases of the host's grids, time since its start, 0 ms without |
-//! | `mss 1460`, `buffer 8760` | what the endpoint is made with, otherwise 1460 B, and 32120 B (22 segments) for
-//! `bsd44-lite` |
+//! | `mss 1460`, `buffer 8760` | what the endpoint is made with, else 1460 B, and 32120 B (22 segments) for `bsd44-lite` |
 //! | `set delayed_ack false` | another value for a constant of the profile |
 //! | `peer timestamps` | the peer uses timestamps: what arrives has them, and those that leave are not compared |
 //! | `reader fast` | the application reads everything at once as it arrives |
