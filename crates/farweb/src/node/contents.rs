@@ -6,8 +6,8 @@
 //! path. Only a live cache keeps responses.
 //!
 //! A request that no copy may serve ([`Caching`](crate::workload::Caching)) is no hit in a live cache and none that is drawn.
-//! The share counts the others then. One that changes its object makes a live cache give up its copy when the response is
-//! whole, and stores no response to an older request: it may be from before the change.
+//! The share is then a share of the others. One that changes its object makes a live cache give up its copy when the response
+//! is whole, and stores no response to an older request: it may be from before the change.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
