@@ -27,7 +27,7 @@ impl Run {
     /// The run of `text`, with requests of its family, or of the table.
     ///
     /// # Errors
-    /// What is wrong with the scenario; when there is no table, or it lacks a column that the scenario needs.
+    /// When the scenario is wrong, when there is no table, or when it lacks a column that the scenario needs.
     #[wasm_bindgen(constructor)]
     pub fn new(text: &str, tables: &Tables) -> Result<Self, JsError> {
         let planned = parsed(text)?;

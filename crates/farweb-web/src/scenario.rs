@@ -14,9 +14,9 @@ use crate::tables::Tables;
 /// The name of a scenario in messages of the core. The page has but one.
 const FILE: &str = "scenario";
 
-/// Checks a scenario: `{"problems": […]}`, each with its line and column, from 1, its key and message; or
-/// `{"effective", "report", "links"}`: all defaults spelled out, what `farweb check` derives from them, and figures of each link
-/// `{"up", "down"}` as numbers `{"rate_mbps", "delay_ms", "queue_ms", "loss"}`, null where one has no such number, with the key of the
+/// Checks a scenario: `{"problems": […]}`, each with its line and column, from 1, its key and message. Or gives `{"effective",
+/// "report", "links"}`: all defaults spelled out, what `farweb check` derives from them, and figures of each link `{"up",
+/// "down"}` as numbers `{"rate_mbps", "delay_ms", "queue_ms", "loss"}`, null where one has no such number, with the key of the
 /// queue's limit, `queue_key`.
 #[wasm_bindgen]
 #[must_use]

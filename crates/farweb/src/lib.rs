@@ -8,15 +8,15 @@
 //!
 //! * [`units`], [`id`], [`rng`]: quantities, typed ids, named random streams of one seed.
 //! * [`schema`]: what a table is, with columns, types and units.
-//! * [`engine`]: the clock and the event queue; knows nothing of networks.
+//! * [`engine`]: the clock and the event queue. Knows nothing of networks.
 //! * [`net`]: the path of links, their queues and losses.
 //! * [`tcp`]: the sans-IO TCP endpoint and its profiles.
 //! * [`http`]: the ways requests ride connections, sans-IO as well.
 //! * [`workload`]: request and host tables, log readers.
 //! * [`cache`]: what a cache keeps: replacement policies, admission, freshness.
-//! * [`record`]: rows to columns; the one home of the results schema.
-//! * `session`, `conn`: which bytes go on a connection now; connections, and what runs at their ends.
-//! * `observe`, `context`: who watches connections; what the next three may touch and answer with.
+//! * [`record`]: rows to columns. The one home of the results schema.
+//! * `session`, `conn`: bytes that go on a connection now, connections, and programs at their ends.
+//! * `observe`, `context`: who watches connections, and what the next three may touch and answer with.
 //! * `client`, `pool`, `node`: who asks, which connection a request gets, what happens where legs end.
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
 //! * [`sweep`]: the design of a sweep: its points, the scenario at each, the seeds of runs.

@@ -33,7 +33,7 @@ pub struct ColumnSpec {
     pub name: &'static str,
     /// Its type.
     pub kind: ColumnType,
-    /// Its unit; empty for counts, numbers and words.
+    /// Its unit. Empty for counts, numbers and words.
     pub unit: &'static str,
     /// True when values may be missing.
     pub nullable: bool,
@@ -44,7 +44,7 @@ pub struct ColumnSpec {
 /// Description of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Its name; a result's table has its file's.
+    /// Its name. A result's table has its file's.
     pub name: &'static str,
     /// Meaning of a row, and the order of rows.
     pub description: &'static str,
@@ -95,7 +95,7 @@ impl TableSpec {
         self.columns.iter().map(|column| column.name).collect()
     }
 
-    /// Number of columns that must be there; they come first.
+    /// Number of columns that must be there. They come first.
     pub(crate) fn required(&self) -> usize {
         self.columns.iter().take_while(|column| !column.nullable).count()
     }

@@ -160,8 +160,8 @@ fn run(mut case: Case) -> Run {
     }
 }
 
-/// Processor time of this thread where the system reports it (Linux), which waiting for other processes does not
-/// lengthen; else the time that passes.
+/// Processor time of this thread where the system reports it (Linux): waiting for other processes does not
+/// lengthen it. Elsewhere wall time.
 struct Stopwatch {
     processor: Option<f64>,
     wall: WallClock,

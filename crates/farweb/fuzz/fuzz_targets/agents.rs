@@ -41,7 +41,7 @@ struct Input {
     phase: Duration,
     /// When bytes are written, and how many.
     writes: Vec<(Duration, u64)>,
-    /// Extra delays of the copies of the first packets and ACKs; the others arrive once and in time.
+    /// Extra delays of the copies of the first packets and ACKs. Later ones arrive once and in time.
     fates: Vec<Vec<Duration>>,
 }
 
@@ -135,7 +135,7 @@ impl Pipe {
         }
     }
 
-    /// Runs the earliest of what is to happen; `false` when nothing is.
+    /// Runs the earliest pending event. `false` when there is none.
     fn step(&mut self) -> bool {
         let timers = [self.sender.next_timeout(), self.sink.next_timeout()];
         let arrival = self.events.first_key_value().map(|((at, _), _)| *at);

@@ -53,7 +53,7 @@ fn cache(input: &Input) -> Cache {
     Cache::new(&config, |purpose| RandomStreams::new(1).stream(purpose, 0))
 }
 
-/// Does a step; `sizes` has each object's size at its last store.
+/// Does a step. `sizes` holds each object's size at its last store.
 fn take(cache: &mut Cache, step: Step, now: &mut Instant, sizes: &mut BTreeMap<u8, u64>) -> Option<Lookup> {
     match step {
         Step::LookUp { object, next } => {

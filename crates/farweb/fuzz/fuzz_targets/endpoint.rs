@@ -18,7 +18,7 @@ use operation::Operation;
 #[derive(Debug)]
 struct Input {
     endpoint: Endpoint,
-    /// The options of the SYN that it accepts; without them it connects.
+    /// Options of the SYN that it accepts. Without them it connects.
     opening: Option<Options>,
     operations: Vec<Operation>,
 }

@@ -48,7 +48,7 @@ fuzz_target!(|input: Input| {
         let result = read(&packed(&file, input.level));
         assert!(result.is_err() || !whole || input.members.is_empty(), "a file packed twice is no log");
     } else if whole && !input.members.is_empty() && !plain.starts_with(b"\x1F\x8B") {
-        // Messages name the file, which has another name each time; starts may be NaN never, so equal is equal.
+        // Messages name the file, and its name changes each time. Starts are never NaN, so equal is equal.
         let shown = |result: Result<_, _>| result.map(|read| format!("{read:?}")).map_err(drop);
         assert_eq!(shown(read(&file)), shown(read(&plain)));
     } else {

@@ -31,6 +31,6 @@ impl From<Format> for LogFormat {
 
 fuzz_target!(|input: (logs::How, Format, &[u8])| {
     let (how, format, bytes) = input;
-    // A log that is refused is refused with a reason; what else must hold is checked as it is read.
+    // A refused log is refused with a reason. The reader checks all else that must hold.
     let _ = with_file(bytes, ".log", |path| logs::read(path, &format.into(), &how));
 });

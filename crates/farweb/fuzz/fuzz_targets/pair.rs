@@ -28,7 +28,7 @@ struct Input {
     ends: [Side; 2],
     delay: Duration,
     answers: bool,
-    /// What happens to the first segments; the others arrive once and in time.
+    /// Fates of the first segments. Later ones arrive once and in time.
     fates: Vec<Fate>,
 }
 

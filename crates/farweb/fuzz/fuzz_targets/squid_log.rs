@@ -8,6 +8,6 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (logs::How, &[u8])| {
     let (how, bytes) = input;
-    // A log that is refused is refused with a reason; what else must hold is checked as it is read.
+    // A refused log is refused with a reason. The reader checks all else that must hold.
     let _ = with_file(bytes, ".log", |path| logs::read(path, &LogFormat::SQUID, &how));
 });

@@ -47,7 +47,8 @@ fn profile(u: &mut Unstructured<'_>) -> Result<Profile> {
     Ok(profile)
 }
 
-/// Constants that change what is sent, with values to choose from; and those that keep a connection alive over any loss.
+/// Constants that change the segments sent, with values to choose from, and constants that keep a connection alive over
+/// any loss.
 fn varied(name: ProfileName) -> Vec<(&'static str, Vec<Value>)> {
     let either = || vec![json!(false), json!(true)];
     match name {

@@ -1,9 +1,9 @@
 //! Admission: which objects a cache takes in.
 //!
-//! Models limits of size, as a hierarchy has that splits objects by size between its levels; caching on the second request,
-//! which keeps objects that are asked for once from pushing out others; and a probability, drawn anew at every store. They apply
-//! together. Every object that was ever missed is remembered, exactly: memory grows with their number, by some 30 bytes each.
-//! Leaves out Bloom filters and other ways to remember less.
+//! Models three rules, which apply together. Limits of size serve a hierarchy that splits objects by size between its levels.
+//! Caching on the second request keeps objects that are asked for once from pushing out others. A probability is drawn anew at
+//! every store. Every object that was ever missed is remembered, exactly: memory grows with their number, by some 30 bytes
+//! each. Leaves out Bloom filters and other ways to remember less.
 //!
 //! Sources: C. Williamson et al. (Calgary) (child and parent caches split at 8 KB); B. M. Maggs, R. K. Sitaraman,
 //! "Algorithmic Nuggets in Content Delivery", ACM CCR 45(3), 2015, section 3: cache-on-second-hit.

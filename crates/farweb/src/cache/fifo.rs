@@ -1,4 +1,4 @@
-//! FIFO: gives up the object that was stored first; accesses change nothing.
+//! FIFO: gives up the object stored first. Accesses change nothing.
 //!
 //! Source: the definition.
 

@@ -15,7 +15,7 @@ use super::entries::{Entries, Place};
 use super::heap::{Heap, Key};
 use super::{ObjectId, Replace};
 
-/// Worth of an object for one use, times its bytes. Chosen: worth is then in hits a megabyte; no order depends on it.
+/// Worth of an object for one use, times its bytes. Chosen: worth is then in hits a megabyte. No order depends on it.
 const WORTH: f64 = 1e6;
 
 /// The objects by their worth. An object's uses are its `count`.

@@ -1,4 +1,4 @@
-//! LFU with ageing: gives up the object that was used least often since it came; of equal counts the one used least recently.
+//! LFU with ageing: gives up the object used least often since it came. Of equal counts the one used least recently goes.
 //!
 //! Counts cover the stay in the cache, the fetching request included, and are lost with the object. When their mean
 //! exceeds 10 all are halved, rounded up: objects popular long ago do not stay for ever. Objects with equal counts

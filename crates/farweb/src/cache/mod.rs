@@ -1,10 +1,10 @@
 //! Caches: which objects a node keeps, and which it gives up when a new one needs their room.
 //!
-//! Models a cache with a capacity in bytes that holds whole objects: a replacement policy, a file each, behind the one
-//! match of [`Replacement`]; admission ([`Admit`]); and the life of a fresh object (`ttl`). A cache is sans-IO.
-//! [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy; [`store`](Cache::store)
-//! takes the object in when it has been fetched whole. Anything may happen between the two, other look-ups and stores
-//! of the same object included.
+//! Models a cache with a capacity in bytes that holds whole objects. Replacement policies, a file each, stand behind
+//! the one match of [`Replacement`]. Beside them are admission ([`Admit`]) and the life of a fresh object (`ttl`). A
+//! cache is sans-IO. [`look_up`](Cache::look_up) is one access, and a miss changes only the counts of the policy.
+//! [`store`](Cache::store) takes the object in when it has been fetched whole. Anything may happen between the two,
+//! other look-ups and stores of the same object included.
 //!
 //! - An object larger than the cache bypasses it.
 //! - An object keeps its size when stored: its version. A fresh one serves requests of any size, or of its own size
@@ -244,8 +244,8 @@ impl Cache {
         matches!(self.changed, Changed::Fetch)
     }
 
-    /// One access to `object` of `bytes` bytes where fetching takes no time: misses are stored at once where `caching` allows it,
-    /// and a stale object is renewed if its size is the same; else it is a miss.
+    /// One access to `object` of `bytes` bytes where fetching takes no time. Misses are stored at once where `caching` allows
+    /// it. A stale object is renewed if its size is the same, and is a miss otherwise.
     pub fn request(&mut self, object: ObjectId, bytes: u64, caching: Caching, now: Instant) -> Lookup {
         let met = self.ask(object, bytes, caching, now);
         match (met, caching) {
@@ -271,7 +271,7 @@ impl Cache {
     }
 
     /// Says when the object of the next [`look_up`](Self::look_up) is asked for again: the number of that request, counted
-    /// however the caller likes; `None`: never. The `store` that follows that look-up goes by it as well. Only
+    /// however the caller likes, `None` for never. The `store` that follows that look-up goes by it as well. Only
     /// [`Policy::Belady`] listens.
     pub fn foresee(&mut self, next: Option<u64>) {
         if let Replacement::Belady(belady) = &mut self.replacement {

@@ -6,7 +6,7 @@
 //!
 //! Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM Transactions on
 //! Storage 13(4), 2017; the sample of ten requests an object and the four counters are Caffeine's. Differs: which counters an
-//! object has; no doorkeeper.
+//! object has, and no doorkeeper.
 
 use super::entries::spread;
 use crate::workload::ObjectId;

@@ -5,7 +5,7 @@
 //! capacity, and a miss in every smaller one. Each distance takes the logarithm of the number of objects.
 //!
 //! This is exact for capacities that no object exceeds, as long as an object has one size. In a smaller cache the objects that
-//! bypass it would stand in the stack all the same; and where a size changes, caches that hold the object with its old size and
+//! bypass it would stand in the stack all the same. Where a size changes, caches that hold the object with its old size and
 //! caches that fetch it anew hold different bytes, and there is no one stack.
 //!
 //! Source: R. L. Mattson et al., "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970.

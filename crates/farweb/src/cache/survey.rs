@@ -36,7 +36,7 @@ pub struct Survey {
 /// An object of the trace.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
-    /// Size of the first storable response; 0 before there is one.
+    /// Size of the first storable response, 0 before there is one.
     first_bytes: u64,
     /// Requests with a storable response.
     requests: u64,

@@ -49,7 +49,7 @@ pub(crate) struct Exchange {
     pub(crate) sending: Option<Box<Sending>>,
     /// The response that the node at the server end is releasing.
     pub(crate) releasing: Option<Releasing>,
-    /// The node at which its response began; of a delayed hit, the cache that had the fetch under way.
+    /// Node at which its response began. Of a delayed hit, the cache with the fetch under way.
     pub(crate) served_by: Option<u8>,
     /// Size of the version that a cache below holds: the request is conditional, for a body only if the version is another one.
     pub(crate) condition: Option<u64>,

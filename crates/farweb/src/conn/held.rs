@@ -1,7 +1,7 @@
 //! Causes that hold the sender of the responses on a connection, and the time for which each did.
 //!
-//! Models one answer at each instant: the transport's first ([`Limit`]), nearest to the wire; where that has sent all that it was
-//! given, the session's, whose credits may hold bytes back; then the program's, from which more of a response is due.
+//! Models one answer at each instant. The transport's comes first ([`Limit`]), nearest to the wire. Once it has sent all that
+//! it was given, the session answers: its credits may hold bytes back. Last comes the program, which owes more of a response.
 //! The answers exclude one another and leave nothing out, so that times add up to the interval, to the nanosecond.
 
 use crate::tcp::Limit;

@@ -4,7 +4,7 @@
 //! the path is a chain. Leaves out fragments, and anything that IP adds to the size beyond its header of 20 B.
 //!
 //! Links hold many packets at once, so a packet takes 56 B: with its time of departure, one line of a cache. Rare options lie
-//! beside the links in [`Extras`]. The [`Body`] is for the ends; links and world look at the rest only.
+//! beside the links in [`Extras`]. The [`Body`] is for the ends. Links and world look at the rest only.
 
 use std::num::NonZeroU32;
 

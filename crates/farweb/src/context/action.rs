@@ -1,6 +1,6 @@
 //! Actions: what clients, pools and nodes want done next.
 //!
-//! An action is done **now**, when the method that asked for it has returned and before anything else; or **later**, behind
+//! An action is done **now**, when the method that asked for it has returned and before anything else, or **later**, behind
 //! other actions, when the connection of the event is settled. While a connection is settled its applications may act on it at
 //! once. Actions on other connections (a response goes on, a request starts on the next leg, a failure is passed on) are done
 //! later. So no two actions on a connection overlap. All of them happen at one instant.

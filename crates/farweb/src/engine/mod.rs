@@ -9,12 +9,12 @@
 //! A simulation of the web has a few events in the next milliseconds (the heads of links) and tens of thousands of
 //! timers in the next minute. In one binary heap every near event would sift through all the timers. So time is cut
 //! into slices, and only the events of the **current slice** are kept in order. Later ones lie unsorted in the slots
-//! of a hierarchical timing wheel: write slice numbers in base 64; an event that differs from the current slice
-//! first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's,
-//! as the event is later, and so the earliest slot is the lowest occupied one of the lowest occupied level. A bitmap
-//! a level finds it. When the current slice has no more events, that slot is emptied: its earliest slice becomes the
-//! current one and is sorted, the rest moves to lower levels. An event moves at most once a level, so its cost does
-//! not grow with the number of timers.
+//! of a hierarchical timing wheel: write slice numbers in base 64. An event that differs from the current slice
+//! first in digit `level` lies in the slot `(level, its digit)`. That digit is above the current one's, as the event
+//! is later. So the earliest slot is the lowest occupied one of the lowest occupied level. A bitmap a level finds
+//! it. When the current slice has no more events, that slot is emptied: its earliest slice becomes the current one
+//! and is sorted, the rest moves to lower levels. An event moves at most once a level, so its cost does not grow
+//! with the number of timers.
 //!
 //! Events pushed for the current slice while it empties go into a binary heap beside it. The earlier of
 //! the two heads leaves first. The heads of links stand beside all this in [`channels`].

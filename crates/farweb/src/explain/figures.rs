@@ -12,7 +12,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     scaled(bytes, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB")], "B")
 }
 
-/// A span: `60 ms`, `0.349 ms`; milliseconds down to a microsecond, as delays are given.
+/// A span: `60 ms`, `0.349 ms`. Milliseconds down to a microsecond, as delays are given.
 pub(super) fn span(span: Duration) -> String {
     match span.as_nanos() as f64 {
         0.0 => "0 ms".to_owned(),

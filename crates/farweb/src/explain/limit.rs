@@ -281,8 +281,9 @@ impl Credit {
 /// Bytes that are not said. Chosen: less than a packet.
 const SHORT: u64 = 1000;
 
-/// Credits for data in a direction, with their growth: of a session and of a connection; `None` where there is none. A node passes data
-/// on as it reads them, in segments of `passed_on` bytes. A server writes frames whose ends no rule of a preset misses.
+/// Credits for data in a direction, with their growth: a session's and a connection's, each `None` where there is none. A node
+/// passes data on as it reads them, in segments of `passed_on` bytes. A server writes frames whose ends no rule of a preset
+/// misses.
 fn credits(carrier: &Carrier, passed_on: Option<u64>, way: Direction) -> (Option<Credit>, Option<Credit>) {
     match carrier {
         Carrier::WebMux { credit, fragment, .. } => {

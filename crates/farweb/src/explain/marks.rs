@@ -14,7 +14,7 @@ fn ecn(stretch: &Stretch<'_>) -> EcnKind {
     if let Profile::Linux(own) = stretch.tcp.profile() { own.ecn } else { EcnKind::Off }
 }
 
-/// Name of the part of a link's direction that marks packets; none where nothing does.
+/// Name of the part of a link's direction that marks packets. None where nothing does.
 fn marker(way: &LinkDirection) -> Option<&'static str> {
     match (&way.loss, way.queue) {
         (Loss::List { mark, .. }, _) if !mark.is_empty() => Some("list"),

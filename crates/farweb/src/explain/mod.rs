@@ -102,12 +102,12 @@ pub struct WorkloadReport {
 pub struct DirectionReport {
     /// Changes with time, in words. None of a constant link.
     pub changes: Vec<String>,
-    /// Smallest rate over time, in bit/s, outages and gaps left out; of one that varies, below it for 2 % of the time. None when
-    /// unlimited.
+    /// Smallest rate over time, in bit/s, outages and gaps left out. A rate that varies is below it for 2 % of the time. None
+    /// when unlimited.
     pub rate_bps_min: Option<u64>,
     /// Mean over the run, outages and gaps included. With `run.until = "done"` in the long run.
     pub rate_bps_mean: Option<u64>,
-    /// Largest one; of one that varies, above it for 2 % of the time.
+    /// Largest rate over time. A rate that varies is above it for 2 % of the time.
     pub rate_bps_max: Option<u64>,
     /// Rate before its first step, or "unlimited".
     pub rate: String,
@@ -170,7 +170,7 @@ pub struct LegReport {
     pub least: ConnectionLimit,
     /// Likewise towards the servers. None of transfers, which have no requests.
     pub up: Option<ConnectionLimit>,
-    /// Use of ECN in words: who asks, and what marks packets; none where no end asks.
+    /// Use of ECN in words: who asks, and what marks packets. None where no end asks.
     pub ecn: Option<String>,
     /// Number of such connections that fill the bottleneck towards the clients.
     pub connections_to_fill: Option<u64>,

@@ -27,7 +27,8 @@ use crate::units::Duration;
 enum Law {
     /// A segment in `per_ack` round trips, in 4.4BSD with an `eighth` of a segment an ACK besides. Half of it is left.
     Reno { per_ack: f64, eighth: f64 },
-    /// RFC 9438: `beta` of it is left; it grows by `steepness` segments a cubed second around the last maximum, or as Reno would.
+    /// RFC 9438: `beta` of it is left. It grows by `steepness` segments a cubed second around the last maximum, or as Reno
+    /// would.
     Cubic { beta: f64, steepness: f64, gives_way: bool, is_friendly: bool },
 }
 

@@ -175,7 +175,7 @@ fn a_host_table_spreads_the_limit() {
     let report = super::report(&scenario, None, Some(&hosts));
     let spread = report.legs[0].hosts.clone().unwrap();
     assert_eq!(spread.hosts, 3);
-    // 8 segments of 552 B a round trip; 60 of 61 segments of 576 B; 22 segments of 1500 B.
+    // 8 segments of 552 B a round trip, 60 of 61 segments of 576 B, 22 segments of 1500 B.
     let by_hand = |segments: f64, packet: f64| {
         let segment_ns = (packet * 8e9 / 34_368_000.0).ceil();
         segments * packet * 8.0 / (0.12 + segment_ns / 1e9)

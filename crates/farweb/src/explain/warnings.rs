@@ -12,7 +12,7 @@ use crate::units::Duration;
 use crate::workload::Directory;
 
 /// Share of the bandwidth–delay product below which a queue is called small. Chosen: a tenth still absorbs the bursts of
-/// a few connections; less and even a single one loses packets long before the link is full.
+/// a few connections. With less even a single one loses packets long before the link is full.
 const SMALL_QUEUE: f64 = 0.1;
 
 const WAYS: [Direction; 2] = [Direction::Up, Direction::Down];

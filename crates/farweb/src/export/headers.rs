@@ -3,7 +3,7 @@
 //! The simulation counts bytes from 0 and names hosts. Here they get numbers, the same for a packet wherever it is seen:
 //!
 //! * Addresses: node n is 10.n.0.0/16, and its connections take an address and a port each from 32768 to 60999, the
-//!   ports that Linux gives out (`ip_local_port_range`); no two connections of a run share both. An origin server has an
+//!   ports that Linux gives out (`ip_local_port_range`). No two connections of a run share both. An origin server has an
 //!   address from 198.18.0.0/15, the network for benchmarks (RFC 2544, section 12), by a hash of its name, and port 80.
 //! * Initial sequence numbers: random, by connection and end. Timestamps come from the simulation.
 //! * IP identification: one more for each packet of a sender on a connection, from a random start, as Linux counts.

@@ -11,7 +11,7 @@
 //! The first of these needs u - (W - k·u) bytes more than lie there when the credit comes back: their transmission adds to the
 //! round trip ([`GrantRule::worth`]).
 //!
-//! Sources: RFC 9113, sections 5.2 and 6.9; the rules, each where it is described.
+//! Sources: RFC 9113, sections 5.2 and 6.9. Each rule names its own.
 
 /// Bytes that a sender may send.
 ///
@@ -66,7 +66,7 @@ impl Window {
     /// The receiver has granted `bytes` more.
     ///
     /// # Errors
-    /// When that is more than the greatest credit; nothing is changed.
+    /// When that exceeds the greatest credit. Nothing changes then.
     pub const fn grant(&mut self, bytes: u64) -> Result<(), CreditOverflow> {
         self.add(bytes as i64)
     }
@@ -74,7 +74,7 @@ impl Window {
     /// The receiver has changed the initial credit of its senders, which moves every open one by the difference.
     ///
     /// # Errors
-    /// When that is more than the greatest credit; nothing is changed.
+    /// When that exceeds the greatest credit. Nothing changes then.
     ///
     /// Source: RFC 9113, section 6.9.2.
     pub const fn change_initial(&mut self, from: u64, to: u64) -> Result<(), CreditOverflow> {

@@ -199,7 +199,7 @@ impl FromStr for Overhead {
     }
 }
 
-/// A number of percent in millionths, exactly; `None` when it is none, or has more than four decimals.
+/// A number of percent in millionths, exactly. `None` when it is none, or has more than four decimals.
 fn millionths(percent: &str) -> Option<u32> {
     let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
     let fraction = fraction.trim_end_matches('0');

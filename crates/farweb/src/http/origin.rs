@@ -90,7 +90,7 @@ impl ReleasePlan {
         }
     }
 
-    /// Time of the next piece, from the arrival of the request; `None` when all is released.
+    /// Time of the next piece, from the arrival of the request. `None` when all is released.
     #[must_use]
     pub fn next_due(&self) -> Option<Duration> {
         (self.released < self.pieces).then(|| self.due(self.released + 1))

@@ -1,12 +1,12 @@
 //! Turns of a tunnel (CONNECT) with TLS inside, between the client and the origin server.
 //!
-//! Models a tunnel as a few turns, each a part of the request and its answer, one behind the other: CONNECT and the 200 of the last
-//! proxy; the flights of the handshake before the client's first message; the rest of the request and the rest of the response. On the
-//! way from the last proxy to the server there is no CONNECT. Flights are taken out of the bytes that a request table has for the tunnel:
-//! where these are too few, each turn keeps a byte. Leaves out records, which proxies pass on byte by byte, tickets of a client, and
-//! that a tunnel carries many requests.
+//! Models a tunnel as a few turns, each a part of the request and its answer, one behind the other: first CONNECT and the 200
+//! of the last proxy, then the flights of the handshake before the client's first message, last the rest of the request and the
+//! rest of the response. On the way from the last proxy to the server there is no CONNECT. Flights are taken out of the bytes
+//! that a request table has for the tunnel: where these are too few, each turn keeps a byte. Leaves out records, which proxies
+//! pass on byte by byte, tickets of a client, and that a tunnel carries many requests.
 //!
-//! Sources: RFC 9110, section 9.3.6 (CONNECT); flights as [`Handshake`] has them.
+//! Sources: RFC 9110, section 9.3.6 (CONNECT). Flights are [`Handshake`]'s.
 
 use super::tls::Handshake;
 

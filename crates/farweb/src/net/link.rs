@@ -1,8 +1,8 @@
 //! A link in one direction: losses, queue, transmitter, propagation.
 //!
-//! A packet that reaches the link may be lost or marked by the loss process; else the queue's discipline may drop or mark it;
-//! else it waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last bit was
-//! sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
+//! A packet that reaches the link may be lost or marked by the loss process. The queue's discipline may drop or mark it then.
+//! Otherwise it waits for its turn, takes size / rate on the transmitter, and arrives one propagation delay after its last
+//! bit was sent. First in, first out. With an unlimited rate nothing ever waits, and the queue takes every packet.
 //!
 //! Rate and delay are constant, or change at times that are known (`timeline.rs`). Where the discipline decides on arrival,
 //! departure and arrival are known when a packet is accepted. The link keeps its packets in one FIFO, and the owner keeps
@@ -268,7 +268,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// The transmitter, which is free, takes a packet; false when the queue has none left.
+    /// The free transmitter takes a packet. False when the queue has none left.
     fn take(&mut self, now: Instant) -> bool {
         let Some((joined, packet)) = self.late().take(now) else { return false };
         let bytes = packet.bytes();
@@ -291,7 +291,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// A packet that the queue has dropped after it had joined, and that was not told yet; in the order of the drops.
+    /// Next packet that the queue dropped after it had joined, in the order of the drops. Each is told once.
     pub fn take_dropped(&mut self) -> Option<Dropped<P>> {
         self.queue.late()?.dropped().pop_front()
     }
@@ -313,7 +313,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// A packet that was taken for transmission since the link is watched, and was not told yet; in their order.
+    /// Next packet taken for transmission since the link is watched, in their order. Each is told once.
     pub fn next_taken(&mut self) -> Option<Carried<'_, P>> {
         let on_link = self.queue.backlog.on_link();
         let untold = self.queue.late()?.untold.as_mut().filter(|untold| **untold > 0)?;
@@ -369,7 +369,7 @@ impl<P: Packet> Link<P> {
         arrival(1)
     }
 
-    /// Makes up for the packets that were taken by `now`; true when there is news.
+    /// Makes up for the packets taken by `now`. True when there is news.
     #[inline(never)]
     fn serves_news(&mut self, now: Instant) -> bool {
         self.serve(now);
@@ -399,7 +399,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Ends the open statistics interval at `now`; the next one starts there.
+    /// Ends the open statistics interval at `now`. The next one starts there.
     pub fn close_interval(&mut self, now: Instant) -> LinkStats {
         self.settle(now);
         self.meter.close_interval(now, &mut self.queue.backlog)
@@ -411,7 +411,7 @@ impl<P: Packet> Link<P> {
         self.meter.totals(now, &mut self.queue.backlog)
     }
 
-    /// Measures from `now` on; see [`measured`](Self::measured).
+    /// Measures from `now` on. See [`measured`](Self::measured).
     pub fn begin_measuring(&mut self, now: Instant) {
         self.settle(now);
         self.meter.begin_measuring(now, &mut self.queue.backlog);
@@ -423,8 +423,8 @@ impl<P: Packet> Link<P> {
         self.meter.end_measuring(now, &mut self.queue.backlog);
     }
 
-    /// Statistics since measuring began, to its end or to `now`; what stood in the queue at the beginning counts for its
-    /// mean and its greatest length.
+    /// Statistics since measuring began, to its end or to `now`. The queue at the beginning counts for its mean and its
+    /// greatest length.
     pub fn measured(&mut self, now: Instant) -> LinkStats {
         self.settle(now);
         self.meter.measured(now, &mut self.queue.backlog)

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::PacketKind;
 use crate::units::as_text;
 
-/// The `first`-th to `last`-th packets of a kind of each connection, counted from 1 as they reach the link;
-/// retransmissions count.
+/// The `first`-th to `last`-th packets of a kind of each connection, counted from 1 as they reach the link.
+/// Retransmissions count.
 ///
 /// ```
 /// use farweb::net::{ListedPackets, PacketKind};
@@ -31,7 +31,7 @@ pub struct ListedPacketsError {
     problem: String,
 }
 
-/// Name of each kind; `None` is a packet of any kind.
+/// Name of each kind. `None` is a packet of any kind.
 const KINDS: [(&str, Option<PacketKind>); 7] = [
     ("any", None),
     ("syn", Some(PacketKind::Syn)),
@@ -50,7 +50,7 @@ impl ListedPackets {
     /// Value of `format` in the JSON Schema for such a text.
     pub const KIND: &'static str = "packets";
 
-    /// Kind of the packets; `None` counts packets of every kind together.
+    /// Kind of the packets. `None` counts packets of every kind together.
     #[must_use]
     pub const fn kind(&self) -> Option<PacketKind> {
         self.kind

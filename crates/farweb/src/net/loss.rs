@@ -1,9 +1,9 @@
 //! Loss processes: which packets are lost although the queue has room.
 //!
-//! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are
-//! four processes: none; a list ("the 8th data packet of each connection", or of all), for experiments that must hit one packet;
-//! Bernoulli, each packet alone; and Gilbert–Elliott, which loses in bursts. A list marks packets too, as a router with ECN does
-//! before its queue is full.
+//! A packet is lost as it reaches the link: it takes no time of the transmitter and no place in the queue. There are four
+//! processes: none, a list, Bernoulli and Gilbert–Elliott. A list ("the 8th data packet of each connection", or of all) is for
+//! experiments that must hit one packet. Bernoulli loses each packet alone, Gilbert–Elliott in bursts. A list marks packets
+//! too, as a router with ECN does before its queue is full.
 //!
 //! Left out: losses that depend on the size of a packet (bit errors), and corrupted packets that still arrive.
 //!
@@ -73,7 +73,7 @@ impl LossProcess {
         }
     }
 
-    /// The same on a link that changes; steps that set a probability draw from `random`.
+    /// The same on a link that changes. Steps that set a probability draw from `random`.
     pub(super) fn changing(self, changes: Cursor, random: RandomStream) -> Self {
         Self::Changing(Box::new(Changing { own: self, changes, random }))
     }
@@ -321,7 +321,7 @@ mod tests {
     fn gilbert_elliott_loses_by_state() {
         let loss =
             Loss::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.1, loss_good: 0.01, loss_bad: 0.3 };
-        // Half the packets meet each state; 4 standard errors of 10^6 packets with correlation 0.8 stay below 0.003.
+        // Half the packets meet each state. 4 standard errors of 10^6 packets with correlation 0.8 stay below 0.003.
         assert!((share(&draw(&loss, 1_000_000)) - 0.155).abs() < 0.003);
         let never_bad =
             Loss::GilbertElliott { good_to_bad: 0.0, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };

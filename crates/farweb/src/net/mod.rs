@@ -43,7 +43,7 @@ pub trait Packet: Clone {
     }
 }
 
-/// Kind of a packet, for losses by list; each packet is exactly one.
+/// Kind of a packet, for losses by list. Each packet has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PacketKind {
     /// SYN without ACK.

@@ -167,7 +167,7 @@ impl<P: Packet> Path<P> {
         (0..self.links.len()).map(LinkId::new)
     }
 
-    /// A packet reaches a link; see [`Link::enqueue`].
+    /// A packet reaches a link. See [`Link::enqueue`].
     #[inline(always)]
     pub fn enqueue(&mut self, now: Instant, link: LinkId, packet: &P) -> Enqueued {
         self.links[link].enqueue(now, packet)
@@ -186,7 +186,7 @@ impl<P: Packet> Path<P> {
         self.links[link].pass(packet);
     }
 
-    /// An event that a link asked for: the packet that arrives. `rearm` gets the time of the next one; see [`Link::on_event`].
+    /// An event that a link asked for: the packet that arrives. `rearm` gets the time of the next one. See [`Link::on_event`].
     /// `tell` is called where [`take_dropped`](Self::take_dropped) or [`next_taken`](Self::next_taken) has something new.
     #[inline(always)]
     pub fn on_event(
@@ -221,12 +221,12 @@ impl<P: Packet> Path<P> {
         self.links[link].watch();
     }
 
-    /// A packet taken on a link that is watched; see [`Link::next_taken`].
+    /// Next packet taken on a link that is watched. See [`Link::next_taken`].
     pub fn next_taken(&mut self, link: LinkId) -> Option<Carried<'_, P>> {
         self.links[link].next_taken()
     }
 
-    /// A packet that the queue of a link has dropped after it had joined; see [`Link::take_dropped`].
+    /// Next packet that the queue of a link dropped after it had joined. See [`Link::take_dropped`].
     pub fn take_dropped(&mut self, link: LinkId) -> Option<Dropped<P>> {
         self.links[link].take_dropped()
     }

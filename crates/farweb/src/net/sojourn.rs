@@ -1,11 +1,11 @@
 //! How long packets waited in front of a transmitter, by interval.
 //!
-//! A packet counts in the interval in which its transmission begins. Number, sum and longest wait are exact; a quantile is of a
-//! histogram whose steps are at most a 128th of the wait.
+//! A packet counts in the interval in which its transmission begins. Number, sum and longest wait are exact. A quantile comes
+//! from a histogram whose steps are at most a 128th of the wait.
 //!
 //! Left out: waits of packets that were dropped.
 //!
-//! Source: chosen; histograms of this form are HdrHistogram's.
+//! Source: chosen. Histograms of this form are HdrHistogram's.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -84,7 +84,7 @@ impl Histogram {
         }
     }
 
-    /// In numbers; none without a packet.
+    /// In numbers. None without a packet.
     pub(super) fn waits(&self) -> Option<Waits> {
         let quantile = |share: u64| {
             let rank = (self.packets * share).div_ceil(100);

@@ -1,7 +1,7 @@
 //! Statistics of one direction of a link: packets carried, dropped and queued, in total and by interval.
 //!
 //! All sums are integers: an interval's numbers do not depend on how often they were asked for. A packet belongs to the
-//! interval that its last bit leaves in; one that leaves at the very end of an interval belongs to it.
+//! interval that its last bit leaves in, even at the very end of it.
 //!
 //! Left out: distributions of the queue beside its mean and peak. How long packets wait is measured where it is asked for
 //! ([`sojourn`](super::sojourn)).
@@ -37,12 +37,12 @@ pub struct LinkStats {
     pub marks: u64,
     /// Time during which the transmitter was sending.
     pub busy: Duration,
-    /// Integral of the queue over time, in B·ns; waiting packets and the one in transmission, whole until its last bit
-    /// has left.
+    /// Integral of the queue over time, in B·ns. Counts waiting packets and the one in transmission, whole until its
+    /// last bit has left.
     pub queue_byte_nanos: u128,
     /// Largest queue, counted likewise.
     pub queue_bytes_max: Bytes,
-    /// Integral of the rate in force, in 10⁻⁹ bit; none where it is unlimited, or changes too often for that.
+    /// Integral of the rate in force, in 10⁻⁹ bit. None where it is unlimited, or changes too often for that.
     pub available: Option<u128>,
     /// Waits of the packets whose transmission began, where they are measured and there are some.
     pub waits: Option<Waits>,
@@ -57,26 +57,26 @@ impl LinkStats {
         self.drops_full + self.drops_aqm + self.drops_loss
     }
 
-    /// Share of the time during which the transmitter was sending, 0 to 1; 0 for an empty interval.
+    /// Share of the time during which the transmitter was sending, 0 to 1. An empty interval has 0.
     #[must_use]
     pub fn busy_share(&self) -> f64 {
         self.mean(self.busy.as_nanos() as f64)
     }
 
-    /// Whole bytes that the rate in force would have carried; none where it is unlimited.
+    /// Whole bytes that the rate in force would have carried. None where it is unlimited.
     #[must_use]
     pub fn available_bytes(&self) -> Option<Bytes> {
         const PER_BYTE: u128 = 8_000_000_000;
         self.available.map(|work| Bytes::new(u64::try_from(work / PER_BYTE).unwrap_or(u64::MAX)))
     }
 
-    /// Time-weighted mean of the rate in force, in bit/s; none where it is unlimited, and for an empty interval.
+    /// Time-weighted mean of the rate in force, in bit/s. None where it is unlimited, and for an empty interval.
     #[must_use]
     pub fn rate_bps_mean(&self) -> Option<f64> {
         self.available.filter(|_| self.from < self.to).map(|work| self.mean(work as f64))
     }
 
-    /// Time-weighted mean queue, in bytes; 0 for an empty interval.
+    /// Time-weighted mean queue, in bytes. An empty interval has 0.
     #[must_use]
     pub fn queue_bytes_mean(&self) -> f64 {
         self.mean(self.queue_byte_nanos as f64)
@@ -116,7 +116,7 @@ impl LinkStats {
 /// next piece. A cut piece is added to all intervals that it belongs to: overlaps cost nothing per packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meter {
-    /// The open piece, as if every packet that was accepted had left; `to` is filled in when it is cut.
+    /// The open piece, as if every accepted packet had left. A cut fills in `to`.
     open: LinkStats,
     /// Parts cut off since the last recording interval ended.
     interval: LinkStats,
@@ -141,7 +141,7 @@ struct Waiting {
     measured: Histogram,
 }
 
-/// Most changes of rate that a run adds up. Chosen: 28 hours of a rate that varies every 100 ms; a twentieth of a second of
+/// Most changes of rate that a run adds up. Chosen: 28 hours of a rate that varies every 100 ms, a twentieth of a second of
 /// work.
 const CHANGES_MAX: u32 = 1_000_000;
 
@@ -159,7 +159,7 @@ struct Available {
 }
 
 impl Available {
-    /// Its integral from there to `now`; none from the change on that is one too many.
+    /// Its integral from there to `now`. None from the change on that is one too many.
     fn until(&mut self, now: Instant) -> Option<u128> {
         if let Some(trace) = &self.trace {
             let from = std::mem::replace(&mut self.at, now);
@@ -202,7 +202,7 @@ impl Meter {
         self.open.packets += 1;
     }
 
-    /// That packet is in the queue from `now` until it is sent; with it the queue has `held_bytes`.
+    /// That packet is in the queue from `now` until it is sent. With it the queue has `held_bytes`.
     #[inline]
     pub(super) fn hold(&mut self, now: Instant, sent: Sent, bytes: u32, held_bytes: u64) {
         self.open.busy += sent.departure - sent.start;
@@ -234,7 +234,7 @@ impl Meter {
         self.open.queue_bytes_max = self.open.queue_bytes_max.max(Bytes::new(bytes));
     }
 
-    /// Sums over the packets outside the backlog since the last such call; `bytes` still wait.
+    /// Sums over the packets outside the backlog since the last such call. `bytes` still wait.
     pub(super) fn wait(&mut self, sums: &Sums, bytes: u64) {
         self.open.queue_byte_nanos += sums.byte_nanos;
         self.open.drops_full += sums.drops_full;
@@ -297,7 +297,7 @@ impl Meter {
         LinkStats { waits: self.sojourn.as_ref().and_then(|waiting| waiting.cut.waits()), ..self.cut }
     }
 
-    /// Ends the open piece at `now` and opens the next one; gives an empty interval that begins there.
+    /// Ends the open piece at `now` and opens the next one. Gives an empty interval that begins there.
     fn cut<P: Packet>(&mut self, now: Instant, backlog: &mut Backlog<P>) -> LinkStats {
         backlog.drain(now);
         let mut ahead = ahead(now, backlog);

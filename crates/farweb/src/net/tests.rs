@@ -32,7 +32,7 @@ impl Packet for TestPacket {
     }
 }
 
-/// The flow whose packets are ECT; a mark adds to their number.
+/// The flow whose packets are ECT. A mark adds to their number.
 pub(super) const ECT: u64 = 1000;
 pub(super) const MARKED: u64 = 1 << 32;
 
@@ -44,7 +44,7 @@ pub(super) const fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-/// 8 Mbit/s, so that a byte takes 1 µs; 1 ms delay; no limit, no loss.
+/// 8 Mbit/s, so that a byte takes 1 µs, 1 ms delay, no limit, no loss.
 pub(super) fn plain() -> LinkConfig {
     LinkConfig {
         rate: BitRate::from_bps(8_000_000),
@@ -75,7 +75,7 @@ fn arrivals(link: &mut Link<TestPacket>, head: Option<Instant>) -> Vec<(Instant,
     arrived
 }
 
-/// Offers packets of `sizes` at `now`; returns which were accepted.
+/// Offers packets of `sizes` at `now`. Returns which were accepted.
 pub(super) fn offer(link: &mut Link<TestPacket>, now: Instant, sizes: &[u32]) -> Vec<bool> {
     let offered = sizes.iter().zip(0..);
     offered
@@ -143,7 +143,7 @@ fn an_arrival_at_the_wrong_time_is_a_bug() {
     link.on_event(at(1_100_001));
 }
 
-/// 100 B and 300 B at 0, 100 B at 1000 µs; a byte takes 1 µs.
+/// 100 B and 300 B at 0, 100 B at 1000 µs. A byte takes 1 µs.
 ///
 /// | µs | in the queue |
 /// |---|---|
@@ -214,7 +214,7 @@ fn the_mean_queue_of_poisson_arrivals_is_that_of_m_d_1() {
         }
         means.push(link.close_interval(at(end as u64)).queue_bytes_mean() / 100.0);
     }
-    // The first interval starts empty; the others are long against the correlation time of some 30 services.
+    // The first interval starts empty. The others are long against the correlation time of some 30 services.
     let steady = &means[1..];
     let mean = steady.iter().sum::<f64>() / steady.len() as f64;
     let variance = steady.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (steady.len() - 1) as f64;

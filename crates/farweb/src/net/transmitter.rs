@@ -1,6 +1,6 @@
 //! The transmitter of a link: when the last bit of each packet leaves.
 //!
-//! Packets are sent one after the other without a gap; a packet that finds the transmitter free starts at once. The
+//! Packets are sent one after the other without a gap. A packet that finds the transmitter free starts at once. The
 //! k-th packet of a busy period that began at `start` has left at `start + ceil(bits of packets 1..=k / rate)`, in
 //! whole nanoseconds. Because the sum is rounded and not each packet, the rounding error stays below one nanosecond
 //! however long the period lasts.
@@ -28,7 +28,7 @@ pub(super) struct Transmitter {
     changes: Option<Box<Changes>>,
     /// When the last packet has left.
     free_at: Instant,
-    /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns; below the rate.
+    /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns, below the rate.
     slack: u64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Sent {
 const NANOS_PER_BYTE_AT_1_BPS: u64 = 8 * 1_000_000_000;
 
 impl Transmitter {
-    /// A free transmitter; `None` stands for a rate so high that a packet takes no time.
+    /// A free transmitter. `None` stands for a rate so high that a packet takes no time.
     pub(super) const fn new(rate: Option<BitRate>) -> Self {
         Self { rate, changes: None, free_at: Instant::ZERO, slack: 0 }
     }
@@ -131,7 +131,7 @@ impl Transmitter {
         Sent { start, begin, departure: *free_at }
     }
 
-    /// Grants up to `now` since the last such call; none on a link without a hub.
+    /// Grants up to `now` since the last such call. None on a link without a hub.
     pub(super) fn grants_until(&mut self, now: Instant) -> Option<Grants> {
         match self.changes.as_mut()?.turns.as_deref_mut()? {
             Turns::Dama(terminal) => Some(terminal.grants_until(now)),
@@ -156,7 +156,7 @@ impl Transmitter {
         self.changes.as_ref().expect("a link that changes").arrival(place)
     }
 
-    /// The first packet on a link that changes arrives; when the next one does.
+    /// The first packet on a link that changes arrives. Returns when the next one does.
     #[cold]
     pub(super) fn arrive(&mut self, now: Instant) -> Option<Instant> {
         self.changes.as_mut().expect("a link that changes").arrive(now)
@@ -181,7 +181,7 @@ mod tests {
         for sent in 1..=1_000_000_u64 {
             assert_eq!(line.send(start, 1500).departure, start + e3.time_to_send(Bytes::new(1500 * sent)));
         }
-        // 12e9 bits at 34.368 Mbit/s: 349.162011173… s; rounding each packet up would end 989 µs later.
+        // 12e9 bits at 34.368 Mbit/s: 349.162011173… s. Rounding each packet up would end 989 µs later.
         assert_eq!(line.free_at, start + Duration::from_nanos(349_162_011_174));
     }
 

@@ -18,8 +18,8 @@
 //! others go on by themselves, the first of them as a new fetch. No request waits for a fetch that the cache would not keep for
 //! its size.
 //!
-//! Leaves out: ranges put together to a whole; the time that look-ups and disks take. A real proxy learns the size of a
-//! response only from its header.
+//! Leaves out ranges put together to a whole, and the time that look-ups and disks take. A real proxy learns the size
+//! of a response only from its header.
 //!
 //! Source: Squid's configuration manual, `collapsed_forwarding` (requests for one object are fetched once) and `quick_abort_min`,
 //! `quick_abort_max` (16 KB each); RFC 9111, section 4.3 (validation).

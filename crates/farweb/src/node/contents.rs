@@ -1,13 +1,13 @@
 //! Contents of a cache: whether a request is a hit.
 //!
-//! Models three ways to decide: the request table says it in its column `source`; a share of all client requests is drawn at
-//! random, as the ns-2 study did in place of a cache; or a live cache remembers what passes through it. A drawn hit depends on the
-//! seed and the number of the request alone: equal requests hit in all runs of a sweep with one seed, on any path.
-//! Only a live cache keeps responses.
+//! Models three ways to decide. The request table says it in its column `source`. A share of all client requests is drawn at
+//! random, as the ns-2 study did in place of a cache. Or a live cache remembers the objects that pass through it. A drawn hit
+//! depends on the seed and the number of the request alone: equal requests hit in all runs of a sweep with one seed, on any
+//! path. Only a live cache keeps responses.
 //!
-//! A request that no copy may serve ([`Caching`](crate::workload::Caching)) is no hit in a live cache and none that is drawn; the
-//! share is then of the others. One that changes its object makes a live cache give up its copy when the response is whole, and
-//! stores no response to an older request: it may be from before the change.
+//! A request that no copy may serve ([`Caching`](crate::workload::Caching)) is no hit in a live cache and none that is drawn.
+//! The share is then a share of the others. One that changes its object makes a live cache give up its copy when the response
+//! is whole, and stores no response to an older request: it may be from before the change.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions", and its footnote 1 for the meaning of the share.
@@ -181,7 +181,7 @@ impl Contents {
         }
     }
 
-    /// The whole response to an exchange is here; `joined` others were served from it on its way, and count as accesses now.
+    /// The whole response to an exchange is here. `joined` others were served from it on its way, and count as accesses now.
     pub(super) fn keep(&mut self, cx: &mut Context, exchange: ExchangeId, joined: u64) {
         let now = cx.now;
         let exchange = cx.exchanges.get(exchange).expect("its response has just become whole");
@@ -208,8 +208,8 @@ impl Contents {
         }
     }
 
-    /// The origin still has the version of `bytes`; `joined` other requests waited for that, and count as accesses now. A copy of
-    /// another version that has come in the meantime is not renewed.
+    /// The origin still has the version of `bytes`. `joined` other requests waited for that, and count as accesses now. A copy
+    /// of another version that has come in the meantime is not renewed.
     pub(super) fn renew(&mut self, cx: &Context, request: &Request, bytes: u64, joined: u64) {
         if let Some((cache, object)) = self.sibling(request, &cx.directory) {
             if cache.version(object) == Some(bytes) {

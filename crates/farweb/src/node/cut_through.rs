@@ -1,12 +1,12 @@
 //! A cache inside a leg: a router that can be the source of a response.
 //!
 //! Models the proxies of the ns-2 study: when a request is made, the nodes of the leg are asked from the clients on, and the
-//! connection goes to the first that holds the object, else to the end of the leg; asking the others takes no time. A response
+//! connection goes to the first that holds the object, else to the end of the leg. Asking the others takes no time. A response
 //! that passes is held from when its last byte has arrived at the leg's client end. A request for an object that is on its way
 //! through the node waits for that, once (a **delayed hit**), and then asks again.
 //!
-//! Leaves out: what the first node would have to know for that; the time between the last byte at this node and at the client end;
-//! responses that a waiting request could get while they pass; revalidation.
+//! Leaves out the knowledge that the first node would need for that, the time between the last byte at this node and at the
+//! client end, responses that a waiting request could get while they pass, and revalidation.
 //!
 //! Source: C. Williamson and N. Markatchev, "Network-Level Impacts on User-Level Web Performance", SPECTS 2003, section
 //! "Simulation Model and Assumptions".

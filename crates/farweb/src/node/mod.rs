@@ -169,8 +169,8 @@ fn passed<'a>(
     })
 }
 
-/// Asks the caches inside the leg of an exchange for its object. True when it goes on now, to its `source`; else it waits for a
-/// fetch under way through one of them.
+/// Asks the caches inside the leg of an exchange for its object. True when it goes on now, to its `source`. Otherwise it waits
+/// for a fetch under way through one of them.
 pub(crate) fn ask_inside(nodes: &mut [Node], cx: &mut Context, id: ExchangeId) -> bool {
     let mut source = None;
     for cache in passed(nodes, cx, id) {

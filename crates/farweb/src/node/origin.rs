@@ -1,8 +1,9 @@
 //! The origin servers behind the last node.
 //!
-//! Models a server that answers every request that it has whole, with the size and over the time that the request table says;
-//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent; those of a tunnel come over its recorded life. The size asked for is the version that the server
-//! has at that time: a conditional request that names it is answered at once, without a body. Leaves out the load of servers: requests do not wait for each other.
+//! Models a server that answers every request that it has whole, with the size and over the time that the request table says.
+//! [`http::Release`](crate::http::Release) says when the bytes are there to be sent. A tunnel's come over its recorded life.
+//! The size asked for is the version that the server has at that time: a conditional request that names it is answered at once,
+//! without a body. Leaves out the load of servers: requests do not wait for each other.
 //!
 //! Source: the NZ–US studies (Proc. SPIE 3529, 1998, doi 10.1117/12.333730; CNDS 2001, pp. 97–102), their HTTP traffic model.
 

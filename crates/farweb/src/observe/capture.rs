@@ -4,7 +4,7 @@
 //! At an end of a leg a packet is seen as the endpoint sends or receives it, as in a capture on that host. A tap on a link sees
 //! the same as a splitter on the wire at the link's end nearer to the clients: packets going up when their last bit leaves the
 //! transmitter, packets going down when they arrive. It does not see drops of the link. Both moments are known when the link
-//! accepts the packet, or its queue gives it to the transmitter; the row waits until then, and rows stand in the order of time.
+//! accepts the packet, or its queue gives it to the transmitter. The row waits until then, and rows stand in the order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -96,7 +96,7 @@ impl Capture {
         self.whose != Packets::None && self.taps[link.index()]
     }
 
-    /// From now on rows may come later than others of their time; [`take`](Self::take) says up to when none do.
+    /// From now on rows may come later than others of their time. [`take`](Self::take) says up to when none do.
     pub(crate) const fn wait(&mut self) {
         self.waits = true;
     }
@@ -144,7 +144,8 @@ impl Capture {
         }
     }
 
-    /// A row for a segment that the endpoint at `place` sends as its packet `number`; returns the mark for its rows wherever it is seen.
+    /// A row for a segment that the endpoint at `place` sends as its packet `number`. Returns the mark for its rows wherever it
+    /// is seen.
     #[cold]
     pub(crate) fn record_departure(
         &mut self,

@@ -24,8 +24,8 @@ pub(crate) struct FramePlace {
 #[derive(Default)]
 pub(crate) struct Frames {
     rows: FrameColumns,
-    /// Exchanges of the streams on a connection and the numbers of their requests, in order of opening; by the number of a
-    /// connection recorded from its first frame on.
+    /// Exchanges of the streams on a connection and the numbers of their requests, in order of opening. Keyed by the
+    /// number of a connection recorded from its first frame on.
     streams: FxHashMap<u64, Vec<(ExchangeId, Option<u64>)>>,
 }
 

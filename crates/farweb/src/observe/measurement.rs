@@ -2,8 +2,8 @@
 //!
 //! It begins at the end of `run.warmup`, at that very instant although no event may happen then, and ends at the start of
 //! the last request or at the end of the run. What happens at its last instant counts up to and with that start. When no
-//! request starts in it before its end, or the run ends first, it lasts to the end of the run; when that is not
-//! after the warm-up either, it is the whole run.
+//! request starts in it before its end, or the run ends first, it lasts to the end of the run. When that is not after the
+//! warm-up either, it is the whole run.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ impl Presented {
 pub(crate) struct Measurement {
     measure: Measure,
     warmup: Instant,
-    /// Time at which it begins; never, once it has.
+    /// Time at which it begins. Never, once it has.
     begins_at: Option<Instant>,
     /// The first start of a request in it.
     first_start: Option<Instant>,

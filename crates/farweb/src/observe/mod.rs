@@ -110,7 +110,7 @@ impl Observer {
         }
     }
 
-    /// The rows up to `now`, leaving none behind; tables without rows are left out.
+    /// Takes the rows up to `now`. Tables without rows are left out.
     pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
         let mut tables = self.recorder.take();
         tables.push(("packets", self.packets.take(now)));
@@ -162,7 +162,7 @@ impl Observer {
         }
     }
 
-    /// A request ends; `connection` carried it, if that is still there.
+    /// A request ends. `connection` carried it, if that is still there.
     pub(crate) fn on_request_end(
         &mut self,
         now: Instant,
@@ -191,7 +191,7 @@ impl Observer {
         }
     }
 
-    /// Notes that the cause that holds the sender of responses may have changed; `is_due` says whether more of a response is still
+    /// The cause that holds the sender of responses may have changed. `is_due` says whether more of a response is still
     /// expected there.
     pub(crate) fn note_cause(
         &mut self,
@@ -213,7 +213,7 @@ impl Observer {
         senders.change(now, id, cause);
     }
 
-    /// Readings of the clocks of the sender of responses; zero where they are not kept.
+    /// Readings of the clocks of the sender of responses. Zero where they are not kept.
     pub(crate) fn held(&self, now: Instant, id: ConnectionId) -> HeldTimes {
         self.senders.as_ref().map_or(HeldTimes::default(), |senders| senders.at(now, id))
     }

@@ -67,7 +67,7 @@ impl LegStats {
         Self { from: at, to: at, open: none, busy: none, requests: none, connection_requests_max: 0 }
     }
 
-    /// Time-weighted mean of a count of this interval; 0 for an empty interval.
+    /// Time-weighted mean of a count of this interval. An empty interval has 0.
     #[must_use]
     pub fn mean(&self, count: Count) -> f64 {
         match self.to - self.from {

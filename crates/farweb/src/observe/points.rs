@@ -8,7 +8,7 @@ use crate::units::as_text;
 /// A place where packets are recorded.
 ///
 /// A tap on a link sees what a splitter on the wire sees at the link's end nearer to the clients: packets that go up when
-/// their last bit leaves the transmitter, behind the queue; packets that go down when they arrive.
+/// their last bit leaves the transmitter, behind the queue. It sees packets that go down when they arrive.
 ///
 /// ```
 /// use farweb::scenario::CapturePoint;

@@ -1,8 +1,9 @@
 //! Pools: which connection of a leg a request gets, and its response, a file a policy, behind the one match on them.
 //!
-//! A pool keeps the connections of a leg by [`Key`](crate::conn::Key), client and host; it opens and reuses them within its limits, lets
-//! requests wait for one, and decides about the requests of a lost one. It owns its state, gets a [`Context`] with all that it may
-//! touch, and answers with [`Action`](crate::context::Action)s. Which bytes go on a connection is its sessions' matter (`session`).
+//! A pool keeps the connections of a leg by [`Key`](crate::conn::Key), client and host. It opens and reuses them within its
+//! limits, lets requests wait for one, and decides about the requests of a lost one. It owns its state, gets a [`Context`] with
+//! all that it may touch, and answers with [`Action`](crate::context::Action)s. Which bytes go on a connection is its sessions'
+//! matter (`session`).
 //!
 //! A new pool is a file with an implementation of [`Allot`], and a line in each place of this one that names the others.
 
@@ -92,9 +93,8 @@ impl Pool {
 
 /// Behaviour of a pool when something happens on its leg. Default methods do nothing.
 ///
-/// There are two moments. Where the connections are given, nothing is being settled, and the pool may ask for actions
-/// that are done at once; where only the one at hand is given, that one is being settled, and all that concerns others is done
-/// later.
+/// There are two moments. Where the connections are given, nothing is being settled, and the pool may ask for actions that are
+/// done at once. Where only the one at hand is given, that one is being settled, and all that concerns others is done later.
 pub(crate) trait Allot {
     /// The run begins.
     fn begin(&mut self, _cx: &mut Context, _connections: &mut Connections) {}

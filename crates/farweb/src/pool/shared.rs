@@ -2,12 +2,13 @@
 //!
 //! Models which connection a request goes over, when another is opened, and that a request waits where all have as many open as they
 //! may. An exchange that fails elsewhere is reset, and the others go on. HTTP/2 sends the requests of a lost connection again on another
-//! one if that has carried a whole response and no byte of theirs has come back; so each time that this happens another response has
-//! come. W3C MUX has a connection to each server, which stays open until every request has ended and none will come. Leaves out servers
-//! that close, and name in GOAWAY the requests they took, and a second connection of W3C MUX to the same server.
+//! one if that has carried a whole response and no byte of theirs has come back. So each time that this happens another
+//! response has come. W3C MUX has a connection to each server, which stays open until every request has ended and none will
+//! come. Leaves out servers that close, and name in GOAWAY the requests they took, and a second connection of W3C MUX to the
+//! same server.
 //!
-//! Source: RFC 9113, sections 5.1.2, 8.7 and 9.1; RFC 9110, section 9.2.2; RFC 9112, section 9.3, for a connection that stays; the rules
-//! for connections, each where [`OpenRule`] describes it.
+//! Source: RFC 9113, sections 5.1.2, 8.7 and 9.1; RFC 9110, section 9.2.2; RFC 9112, section 9.3, for a connection that stays.
+//! [`OpenRule`] names the sources of the rules for connections.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, VecDeque};
@@ -42,7 +43,7 @@ pub(crate) struct Rules {
     pub(crate) connections: u32,
     pub(crate) open: OpenRule,
     pub(crate) assign: AssignStream,
-    /// Time that a connection is idle before its client closes it; none: for ever.
+    /// Time that a connection is idle before its client closes it. None keeps it for ever.
     pub(crate) idle_timeout: Option<Duration>,
     /// Requests of a lost connection may be sent again.
     pub(crate) repeats: bool,
@@ -187,7 +188,7 @@ impl Shared {
         }
     }
 
-    /// The request that has waited longest gets a place on a connection, if there is room for one; true if so.
+    /// The request that has waited longest gets a place on a connection with room. True if so.
     fn serve_next(&mut self, cx: &mut Context, on: ConnectionId, connection: &Connection) -> bool {
         let place =
             self.place_mut(connection).filter(|place| !place.is_closing && place.has_room(Some(connection)));
@@ -299,7 +300,7 @@ impl Allot for Shared {
         }
     }
 
-    /// The end towards the leg that failed gives the message up; the others on the connection go on.
+    /// The end towards the leg that failed gives the message up. The others on the connection go on.
     fn on_failed(
         &mut self,
         cx: &mut Context,

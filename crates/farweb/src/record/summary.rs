@@ -4,7 +4,7 @@
 //! failures out flatters no distribution. A quantile among such requests is infinite, which JSON writes as null.
 //!
 //! Source: censored data, with every censored time behind the last observed one (Klein and Moeschberger, Survival Analysis, 2nd
-//! ed., 2003, chapter 3); quantiles of type 1 of Hyndman and Fan (The American Statistician 50, 1996).
+//! ed., 2003, chapter 3). Quantiles are type 1 of Hyndman and Fan (The American Statistician 50, 1996).
 
 use serde::Serialize;
 

@@ -94,7 +94,7 @@ impl LogNormal {
 pub struct Pareto {
     minimum: f64,
     shape: f64,
-    /// Share of the distribution that lies above the bound; 0 without a bound.
+    /// Share of the distribution above the bound, 0 without a bound.
     cut_off: f64,
 }
 

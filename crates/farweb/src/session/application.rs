@@ -3,7 +3,7 @@
 //! Models what a real program adds to a transport: it takes time to run when something has happened, and it writes in pieces of its
 //! own. Leaves out the time that it computes, and threads that share a processor.
 //!
-//! Source: chosen; W3C Jigsaw writes a file in pieces of 4096 bytes, behind a head that is written by itself.
+//! Source: chosen. W3C Jigsaw writes a file in pieces of 4096 bytes, behind a head that is written by itself.
 
 use crate::http::stream::Stream;
 use crate::units::Duration;

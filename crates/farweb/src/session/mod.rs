@@ -303,7 +303,8 @@ impl Session {
         on_protocol!(&mut self.protocol, own => own.on_read(), plain => Answer::default())
     }
 
-    /// True where a message and its answer are over with the last byte of the answer; else both sides end them later.
+    /// True where a message and its answer are over with the last byte of the answer. Otherwise both sides end them
+    /// later.
     pub(crate) const fn ends_with_message(&self) -> bool {
         !matches!(self.protocol, Protocol::WebMux(_))
     }

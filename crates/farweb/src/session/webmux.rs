@@ -1,9 +1,9 @@
 //! W3C MUX at one end: sessions side by side, each direction of each with a credit of its own.
 //!
-//! Models each request as a session: SYN, the request; the response and FIN; FIN. [`Sender`] decides which bytes go when, write by
-//! write, as the transport takes them. The reader passes the bytes of one read to the applications, which take them at once, and
-//! grants them back. A session that fails is taken back with RST. Leaves out strings and stacks of protocols, and limits of fragments
-//! that the peer sets.
+//! Models each request as a session: SYN and the request, then the response and FIN, last a FIN back. [`Sender`] decides which
+//! bytes go when, write by write, as the transport takes them. The reader passes the bytes of one read to the applications,
+//! which take them at once, and grants them back. A session that fails is taken back with RST. Leaves out strings and stacks of
+//! protocols, and limits of fragments that the peer sets.
 //!
 //! Sources: see [`http::webmux`](crate::http::webmux).
 

@@ -35,7 +35,7 @@ pub(super) fn design_of(source: &Source) -> Result<Option<Design>, Vec<Problem>>
 /// The scenario at a point of the sweep of `document`, without the sweep.
 ///
 /// # Errors
-/// Everything that is wrong with the levels together; messages name them.
+/// Everything wrong with the levels together. Messages name them.
 pub(super) fn point(document: &Document, design: &Design, number: usize) -> Result<Source, Vec<Problem>> {
     let levels: Vec<&Level> = design.levels(number).map(|(_, level)| level).collect();
     let varied = vary(&document.without("sweep"), document, &levels).and_then(Source::of);
@@ -183,7 +183,7 @@ impl Check<'_> {
         }
     }
 
-    /// The name of a factor is a column; which others stand beside it, those know who write the tables.
+    /// A factor's name is a column. Whoever writes the tables knows the columns beside it.
     fn name(&mut self, path: &str, name: &str) {
         let factors = self.sweep.factors.0.iter();
         if factors.filter(|factor| factor.name.eq_ignore_ascii_case(name)).count() > 1 {

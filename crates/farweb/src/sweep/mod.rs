@@ -21,7 +21,7 @@ impl Planned {
     /// Reads a scenario and checks it, each level of its sweep like an override. See [`Scenario::parse`].
     ///
     /// # Errors
-    /// Everything that is wrong, with its place; levels once there is nothing else.
+    /// Everything wrong, with its place. Levels once there is nothing else.
     pub fn parse(text: &str, file: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         Source::parse(text, file, overrides).and_then(Self::of)
     }
@@ -52,7 +52,7 @@ impl Planned {
     /// The scenario at a point of its sweep: with the levels of the point set, and without the sweep.
     ///
     /// # Errors
-    /// When levels that are right alone make no sense together; the messages name the levels.
+    /// When levels that are right alone make no sense together. The messages name the levels.
     ///
     /// # Panics
     /// When there is no such point.

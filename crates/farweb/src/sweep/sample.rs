@@ -1,5 +1,5 @@
 //! Latin hypercube samples: the range of each factor is cut into as many strata of equal probability as there are samples,
-//! and each stratum has one sample, at random within it; which strata of two factors meet is random.
+//! and each stratum has one sample, at random within it. Strata of two factors meet at random.
 //!
 //! A drawn quantity is a whole number of its smallest unit and has four significant digits, more only where a stratum is
 //! too narrow for them. A key that takes whole numbers, and a queue in packets, has each whole number of the range

@@ -263,7 +263,7 @@ impl Connection {
         on_stack!(self, tcp => tcp.cwnd())
     }
 
-    /// Slow-start threshold, in bytes; 65535 · 2^14 before the first loss.
+    /// Slow-start threshold, in bytes: 65535 · 2^14 before the first loss.
     #[must_use]
     pub fn ssthresh(&self) -> u64 {
         on_stack!(self, tcp => tcp.ssthresh())

@@ -1,9 +1,9 @@
 //! Declares the constants of a stack: once, in a list.
 //!
 //! From the list come the fields of the stack's `Profile`, the optional keys of its `Overrides`, and the value of its
-//! first profile; further profiles of the stack are that value with some constants changed.
+//! first profile. Further profiles of the stack are that value with some constants changed.
 
-/// Makes `Profile` and `Overrides` from a list of constants; the text names their JSON Schema, the word the first profile.
+/// Makes `Profile` and `Overrides` from a list of constants. The text names their JSON Schema, the word the first profile.
 macro_rules! constants {
     (
         $schema:literal $(#[$profile_doc:meta])* $profile:ident

@@ -37,7 +37,7 @@ pub enum ProfileName {
     Ns2Reno,
 }
 
-/// Every constant of a TCP, by stack; a clone is cheap, because all that have it share one.
+/// Every constant of a TCP, by stack. A clone is cheap, because all that have it share one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Profile {
     /// 4.4BSD.
@@ -158,7 +158,8 @@ impl Profile {
         mss.saturating_sub(options.bytes().into()).max(1)
     }
 
-    /// Segments of `payload` bytes that its send buffer lets go in a round trip; none where the window of the peer has its size.
+    /// Segments of `payload` bytes that its send buffer lets go in a round trip. None where the window of the peer has its
+    /// size.
     #[must_use]
     pub fn segments_of_send_buffer(&self, payload: u64) -> Option<u64> {
         match self {
@@ -178,7 +179,7 @@ impl Profile {
         if always { u32::MAX } else { most }
     }
 
-    /// Mean time that an ACK waits for a second segment; none where each segment has one.
+    /// Mean time that an ACK waits for a second segment. None where each segment has one.
     #[must_use]
     pub fn ack_wait(&self) -> Option<Duration> {
         match self {
@@ -202,9 +203,8 @@ impl Profile {
 
     /// Round trips that the accepting end needs to send `segments` without a loss, to a receiver that allows `window`
     /// segments.
-    /// segments.
     ///
-    /// Linux grows by the segments that an ACK acknowledges, and doubles in a round trip; the others grow by a segment an
+    /// Linux grows by the segments that an ACK acknowledges, and doubles in a round trip. The others grow by a segment an
     /// ACK, and delayed ACKs come one for two segments. Left out: waiting for the timer of a delayed ACK.
     #[must_use]
     pub fn rounds(&self, segments: u64, window: u64) -> u32 {
@@ -231,8 +231,8 @@ impl Profile {
         match self {
             Self::Bsd(profile) => profile.rounded_buffer(buffer.unwrap_or(profile.buffer_default.get()), mss),
             Self::Linux(profile) => match buffer {
-                // A window that is set is one of whole segments where it is not scaled, by the MSS with options as long as a segment
-                // without them has no room beside it; else it grows up to half of the memory.
+                // A window that is set is one of whole segments where it is not scaled, by the MSS with options as long as a
+                // segment without them has no room beside it. Otherwise it grows up to half of the memory.
                 Some(window) if window > WINDOW_FIELD_MAX => window,
                 Some(window) => {
                     let (first, segment) = (window / mss * mss, self.payload_bytes(mss));

@@ -7,7 +7,7 @@
 
 use super::segment::{Flags, Plain, Segment};
 
-/// State of a connection (RFC 793; LISTEN belongs to the host, not to a connection).
+/// State of a connection (RFC 793). LISTEN belongs to the host, not to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// Gone: answers every segment with a reset.

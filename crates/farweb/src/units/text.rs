@@ -1,7 +1,7 @@
 //! Quantities as a person writes them: a decimal number and a unit, read exactly.
 //!
-//! `"34.368 Mbit/s"`, `"60 ms"`, `"256000 B"`. The number is decimal, without sign or exponent; the value must be a whole
-//! number of ns, B or bit/s. Prefixes are decimal (1 kB = 1000 B); KiB and MiB are binary.
+//! `"34.368 Mbit/s"`, `"60 ms"`, `"256000 B"`. The number is decimal, without sign or exponent. The value must be a whole
+//! number of ns, B or bit/s. Prefixes are decimal (1 kB = 1000 B). KiB and MiB are binary.
 
 use std::borrow::Cow;
 use std::fmt::Display;

@@ -39,15 +39,15 @@ pub enum CopiesHosts {
 /// Number of days and copies of a table that run at the same time, and how copies differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
-    /// Days that run at the same time, copies included; at least 1.
+    /// Days that run at the same time, copies included, at least 1.
     pub load: u32,
     /// Time between the starts of two copies.
     pub offset: Duration,
-    /// Time within which copies wrap around, above zero; `None`: they are only shifted.
+    /// Time within which copies wrap around, above zero. With `None` they are only shifted.
     pub period: Option<Duration>,
     /// Hosts that copies ask.
     pub hosts: CopiesHosts,
-    /// Where days are drawn from the table with replacement, the random numbers for it; `None`: one after the other.
+    /// Random numbers to draw days from the table with replacement. With `None` days come one after the other.
     pub drawn: Option<RandomStreams>,
 }
 
@@ -65,7 +65,7 @@ impl Load {
         self.period.is_some() || self.drawn.is_some()
     }
 
-    /// The requests that the load makes of a table; `source` makes a source of each day's rows.
+    /// Requests that the load makes of a table. `source` makes a source of each day's rows.
     ///
     /// # Errors
     /// When there is a period and a request starts after it.
@@ -130,7 +130,7 @@ impl Load {
     }
 }
 
-/// Days and copies merged by start time; equal starts come in the order of days and copies. Memory: the open tables.
+/// Days and copies merged by start time. Equal starts come in the order of days and copies. Memory: the open tables.
 #[derive(Debug)]
 pub struct Copies<S> {
     copies: Vec<Copy<S>>,

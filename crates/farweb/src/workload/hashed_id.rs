@@ -50,7 +50,7 @@ impl<Of> HashedId<Of> {
         }
     }
 
-    /// The id that a table means by `text`: decimal digits are the number that they write, as far as it is an id; any other
+    /// The id that a table means by `text`: decimal digits are the number that they write, as far as it is an id. Any other
     /// text has the hash of its UTF-8 bytes.
     #[must_use]
     pub fn of_text(text: &str) -> Self {

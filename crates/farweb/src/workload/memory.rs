@@ -46,7 +46,7 @@ impl MemoryTable {
         &self.requests
     }
 
-    /// Number of different days; 0 for a table without a request.
+    /// Number of different days, 0 for a table without a request.
     #[must_use]
     pub fn days(&self) -> usize {
         self.days.len() - 1

@@ -1,7 +1,8 @@
 //! Method of a request, and its treatment by caches.
 //!
 //! Models a shared cache of RFC 9111: requests that a copy may serve, responses that it stores, requests that pass by or make it give
-//! up a copy. A request table can say it for each request; else the method decides. Leaves out `Vary`, and every header that no table has.
+//! up a copy. A request table can say it for each request. Otherwise the method decides. Leaves out `Vary`, and every header
+//! that no table has.
 //!
 //! Source: RFC 9110, sections 9.2.1 and 9.3 (safe methods, and which of their responses can be stored); RFC 9111, sections 3 and
 //! 4.4.
@@ -79,7 +80,7 @@ impl Method {
         known.map_or(Self::Other, |(_, method)| *method)
     }
 
-    /// Its word; "GET" where it is not known.
+    /// Its word, "GET" where it is not known.
     #[must_use]
     pub fn word(self) -> &'static str {
         let known = Self::WORDS.iter().find(|(_, method)| *method == self);

@@ -75,9 +75,9 @@ pub struct Request {
     pub object: Option<ObjectId>,
     /// Column `source`: which node serves it.
     pub source: Option<Symbol>,
-    /// Column `tag`; "sample" marks the requests measured in every run.
+    /// Column `tag`. "sample" marks the requests measured in every run.
     pub tag: Option<Symbol>,
-    /// Column `day`, at least 1: the start is counted from the beginning of its day; `None`: the table has no days.
+    /// Column `day`, at least 1: the start is counted from the beginning of its day. `None`: the table has no days.
     pub day: Option<u32>,
     /// Column `client`: who asks.
     pub client: Option<ClientId>,
@@ -85,8 +85,8 @@ pub struct Request {
     pub method: Method,
     /// Column `caching`, or the treatment that its method has.
     pub caching: Caching,
-    /// Column `tls`: false for a request in the clear, where its leg has TLS; of a tunnel, where there is none inside. `None`: the
-    /// table does not say, and it is as the leg has it.
+    /// Column `tls`: false for a request in the clear, where its leg has TLS, and for a tunnel without TLS inside. `None`: the
+    /// table does not say, and the leg decides.
     pub tls: Option<bool>,
 }
 

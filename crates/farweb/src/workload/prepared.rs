@@ -197,7 +197,7 @@ impl Laying {
         }
     }
 
-    /// The number of requests that so many become; not known before they are drawn.
+    /// Number of requests that so many become. `None` where draws decide it.
     fn total(&self, requests: u64) -> Option<u64> {
         (self.rate.is_none() && self.doubles.is_none()).then_some(requests)
     }

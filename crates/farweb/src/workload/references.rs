@@ -27,8 +27,8 @@ pub struct References {
 }
 
 impl References {
-    /// Counts a request for the document `object` that brought `bytes`; 0: its size is not known. Its stack distance, if it
-    /// was asked for before.
+    /// Counts a request for the document `object` that brought `bytes`, 0 for an unknown size. Returns its stack distance,
+    /// if it was asked for before.
     pub fn add(&mut self, object: u64, bytes: u64) -> Option<usize> {
         let next = self.counts.len() as u32;
         let document = *self.numbers.entry(object).or_insert(next);
@@ -62,7 +62,7 @@ impl References {
         &self.counts
     }
 
-    /// Size of each document, the largest that was seen; 0: not known.
+    /// Size of each document, the largest seen, 0 where unknown.
     #[must_use]
     pub fn bytes(&self) -> &[u64] {
         &self.bytes

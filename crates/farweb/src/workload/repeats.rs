@@ -15,10 +15,10 @@ const LATEST: u64 = i64::MAX as u64;
 
 /// Draws how often requests occur.
 pub(super) trait Rule {
-    /// Number of times that `request`, in the given row, occurs; 0 only where it is not there at all.
+    /// Number of times that `request`, in the given row, occurs. 0 only where it is not there at all.
     ///
     /// # Errors
-    /// When the request cannot be drawn; says why.
+    /// When the request cannot be drawn. Says why.
     fn times(&mut self, request: &Request, row: u64, words: &Directory) -> Result<u64, WorkloadError>;
 
     /// Random numbers for the delays of the repeats of `request`.

@@ -1,8 +1,8 @@
 //! Clients drawn anew: each client of a log occurs never, once or several times, with all its requests.
 //!
-//! Models another week of users of the same kind: a replication draws the log's clients with replacement: results of
-//! several vary like several logs, if clients are alike and independent. How often a client occurs is Poisson's with
-//! mean 1, the limit of drawing n of n clients with replacement; the number of clients varies with it. The first
+//! Models another week of users of the same kind. A replication draws the log's clients with replacement: results of
+//! several vary like several logs, if clients are alike and independent. A client occurs a Poisson number of times with
+//! mean 1, the limit of drawing n of n clients with replacement. The number of clients varies with it. The first
 //! occurrence is the client itself. Each further one is another client that asks the same, later by one time, uniform
 //! below a window: its bursts stay and doubles do not ask in step. Leaves out common causes beyond the log: the weather
 //! of that week, an event, the hour of its busiest minute.

@@ -1,11 +1,12 @@
 //! Ends of requests and connections, and their rows.
 //!
-//! Models four ends of a request: its last byte is acknowledged at the sender on the first leg; it fails on one leg and at the
-//! same instant on all others, as no reader is left; its client gives it up, which is a failure on the clients' side of all
-//! legs; or the run ends. A server end that is gone is no failure while the rest of the response is under way or at a relay. After a failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its
-//! end, behind the bytes already written. A connection towards the servers is closed at once. A client that gives up closes an
-//! HTTP/1 connection, as a browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of
-//! HTTP/2 or a session of W3C MUX. A mux and a transfer have no such word and deliver the bytes in flight.
+//! Models four ends of a request. Its last byte is acknowledged at the sender on the first leg. Or it fails on one leg and at
+//! the same instant on all others, as no reader is left. Or its client gives it up, a failure on the clients' side of all legs.
+//! Or the run ends. A server end that is gone is no failure while the rest of the response is under way or at a relay. After a
+//! failure the proxy closes an HTTP/1 connection between the clients and the failed leg at its end, behind the bytes already
+//! written. A connection towards the servers is closed at once. A client that gives up closes an HTTP/1 connection, as a
+//! browser closes a socket (a FIN, and a reset for bytes that still arrive), or resets a stream of HTTP/2 or a session of W3C
+//! MUX. A mux and a transfer have no such word and deliver the bytes in flight.
 //!
 //! A connection is over when both ends are closed or in TIME_WAIT, and is forgotten with its last packet: without packets the
 //! rest of its 2 MSL has no effect. Leaves out error responses of a proxy, and the time for word of a failure to reach the next

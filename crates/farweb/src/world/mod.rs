@@ -1,4 +1,4 @@
-//! The world: owns every entity and has the one `match` over all events; alone knows them all.
+//! The world: owns every entity and has the one `match` over all events. Alone knows them all.
 //!
 //! Models nothing by itself: it takes the next event, gives it to its part, and carries out the actions in the answer. Requests
 //! stream in from a [`RequestSource`], rows stream out through [`World::take`]: memory grows with open connections and packets
@@ -73,7 +73,7 @@ pub struct Progress {
 }
 
 impl World {
-    /// Processes up to `events` events; [`Progress::done`] says whether the run is over.
+    /// Processes up to `events` events. [`Progress::done`] says whether the run is over.
     ///
     /// # Errors
     /// When the next request cannot be read from `source`.

@@ -1,8 +1,9 @@
 //! The network around a connection, and the way of its segments between endpoints and links.
 //!
-//! Models the hosts at both ends. An arriving segment goes to the endpoint; its application reacts to the notices in the same
-//! call ([`application`](super::application)); the resulting segments leave. **A delayed ACK leaves here as any other segment
-//! does**, when the timer of its endpoint fires. How long it waits is the stack's matter. Leaves out the time that hosts take.
+//! Models the hosts at both ends. An arriving segment goes to the endpoint. Its application reacts to the notices in the same
+//! call ([`application`](super::application)), and the resulting segments leave. **A delayed ACK leaves here as any other
+//! segment does**, when the timer of its endpoint fires. How long it waits is the stack's matter. Leaves out the time that
+//! hosts take.
 //!
 //! Every method acts on one connection. Effects on others become actions for later.
 

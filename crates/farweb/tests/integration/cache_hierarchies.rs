@@ -1,6 +1,6 @@
 //! Random hierarchies of caches over random paths, and properties of all of them.
 //!
-//! Conservation: a request served by a cache follows a fetch through that cache, complete or under way; and every fetch
+//! Conservation: a request served by a cache follows a fetch through that cache, complete or under way. Every fetch
 //! belongs to a request that the cache did not serve.
 
 use std::collections::BTreeMap;

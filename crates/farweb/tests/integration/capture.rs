@@ -43,7 +43,7 @@ fn a_tap_sees_packets_at_the_end_nearer_to_the_clients() {
     assert!(codes(&tables, "packets", "node").iter().all(|node| *node == 0));
 }
 
-/// The link's one delay lies between the two times; a tap's own time is the one at the end nearer to the clients.
+/// The link's one delay lies between the two times. A tap's own time is the one at the end nearer to the clients.
 #[test]
 fn a_tap_knows_when_a_packet_left_and_when_it_arrives() {
     let scenario = one_link(LOSSY, "", "[record]\npackets = \"all\"\npoints = [\"ends\", \"link 0\"]");

@@ -197,7 +197,7 @@ fn each_client_has_sessions_of_its_own() {
     assert_eq!(ints(&run(SHARED, &leg, "", &asks, Told::Nothing), "connections", "connection").len(), 1);
 }
 
-/// A browser opens six connections to a host, one with HTTP/2; a client without a name may open any number.
+/// A browser opens six connections to a host, one with HTTP/2. A client without a name may open any number.
 #[test]
 fn limits_are_those_of_a_browser() {
     let asks: Vec<_> = (0..40).map(|number| Ask(0, number % 2, 1000)).collect();

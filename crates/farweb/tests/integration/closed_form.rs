@@ -169,7 +169,7 @@ fn one_connection_is_limited_by_its_window() {
     }
 }
 
-/// 15 connections carry fifteen times the window limit, 32.8 Mbit/s; 20 fill the link of 34.368 Mbit/s.
+/// 15 connections carry fifteen times the window limit, 32.8 Mbit/s. 20 fill the link of 34.368 Mbit/s.
 #[test]
 fn twenty_connections_fill_the_link_and_fifteen_do_not() {
     let rate_of = |connections: u64| {

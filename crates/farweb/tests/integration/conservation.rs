@@ -100,7 +100,7 @@ fn waiting_for_ever(tables: &Tables) -> Result<u64, TestCaseError> {
 
 /// True if one end of a connection without pending events may be gone without the other knowing.
 ///
-/// The last segment of that end that asks for an answer was sent again, and it or its ACK was lost; or it was a reset, and
+/// The last segment of that end that asks for an answer was sent again, and it or its ACK was lost. Or it was a reset, and
 /// lost.
 fn is_half_open(tables: &Tables, connection: i64) -> bool {
     const SEND: i32 = 0;
@@ -161,7 +161,7 @@ proptest! {
 }
 
 /// Found by the property: the server has written all and closed, one of its segments is lost six times in a row, and it
-/// gives up after 102.2 s (eight doublings of 200 ms, `tcp_orphan_retries`); the client hears nothing of it.
+/// gives up after 102.2 s (eight doublings of 200 ms, `tcp_orphan_retries`). The client hears nothing of it.
 #[test]
 fn a_client_whose_server_gave_up_in_silence_waits_for_ever() {
     let link = r#"

@@ -1,4 +1,4 @@
-//! The same scenario and seed give the same rows; a recorder changes none.
+//! The same scenario and seed give the same rows. A recorder changes none.
 
 use farweb::record::Column;
 use farweb::workload::Directory;
@@ -41,7 +41,7 @@ fn recording_does_not_change_what_is_recorded() {
     }
 }
 
-/// Rows of packets stand in the order of time, those of drops that a queue is found to have made later, too; a link counts as
+/// Rows of packets stand in the order of time, also rows of drops that a queue is found to have made later. A link counts as
 /// many, and a run that ends in the middle has all of them.
 #[test]
 fn rows_of_packets_are_the_same_however_often_they_are_taken() {

@@ -1,4 +1,4 @@
-//! How requests and runs end: all done, cut off, refused by a dead link; nothing is lost on the way.
+//! How requests and runs end: all done, cut off, refused by a dead link. Nothing is lost on the way.
 
 use farweb::record::{Failure, Status};
 
@@ -46,8 +46,8 @@ fn a_dead_link_fails_the_request_after_the_connection_timer() {
     }
 }
 
-/// The second segment of the response never arrives. Its server has closed and sends it again eight times, the last time
-/// 255 timeouts after the first; 256 later it gives up without a word (`tcp_orphan_retries`). The client waits on, but the request
+/// The second segment of the response never arrives. Its server has closed and sends it again eight times, the last time 255
+/// timeouts after the first. 256 later it gives up without a word (`tcp_orphan_retries`). The client waits on, but the request
 /// has failed, however long the run is.
 #[test]
 fn a_server_that_gives_up_in_silence_leaves_its_client_waiting() {

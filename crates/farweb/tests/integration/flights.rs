@@ -79,7 +79,7 @@ fn burst(keys: &str) -> Vec<Flight> {
     found
 }
 
-/// 44 bytes, a SYN with its MSS, take 44 µs at 8 Mbit/s and 88 µs at 4 Mbit/s; a node takes nothing.
+/// 44 bytes, a SYN with its MSS, take 44 µs at 8 Mbit/s and 88 µs at 4 Mbit/s. A node takes nothing.
 #[test]
 fn a_packet_reaches_each_link_as_it_arrives_from_the_one_before() {
     let link = |rate, ms| {
@@ -164,7 +164,7 @@ fn stretches_of_a_split_have_packets_of_their_own() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Reached, left, arrived, in this order; one link behind the other; an end for each packet that was sent.
+    /// Reached, left, arrived, in this order, one link behind the other, with an end for each packet sent.
     #[test]
     fn a_packet_is_at_one_place_at_a_time(
         links in prop::collection::vec((direction(), direction()), 1..4),

@@ -36,7 +36,7 @@ fn report(scenario: &Scenario) -> LegReport {
 
 #[test]
 fn a_byte_beyond_the_window_costs_a_round_trip() {
-    // Segments of 1,448 B behind timestamps; the window doubles: 10, 20 more; 4, 8 more; 35.
+    // Segments of 1,448 B behind timestamps. The window doubles: 10 and 20 more, 4 and 8 more, 35.
     for (initial, server_flight, rounds) in [
         (10, 14_480, 1),
         (10, 14_481, 2),
@@ -242,9 +242,10 @@ fn a_lost_hello_is_sent_again_by_its_place() {
     assert_eq!(connected("\"data 2\"", 1600), client.timer(40 * MS, 220 * MS) + 20 * MS, "its beginning is");
 }
 
-/// Go 1.26's TLS at both ends of a real Linux, 10 Mbit/s and 60 ms each way, medians of three: bytes of the client's hello and of the
-/// server's flight; milliseconds since the client asked for a connection, until it had one, had shaken hands, and got the first and
-/// the last of 10,042 B that it asked for with 124 B. The chain is padded, of an X25519 handshake, and from the 17th row on of a hybrid one.
+/// Go 1.26's TLS at both ends of a real Linux, 10 Mbit/s and 60 ms each way, medians of three: bytes of the client's hello and
+/// of the server's flight, then milliseconds since the client asked for a connection, until it had one, had shaken hands, and
+/// got the first and the last of 10,042 B that it asked for with 124 B. The chain is padded, of an X25519 handshake, and from
+/// the 17th row on of a hybrid one.
 const GO: [(u64, u64, f64, f64, f64, f64); 21] = [
     (238, 1_006, 120.402, 242.669, 364.104, 371.580),
     (238, 4_032, 120.406, 244.967, 366.410, 373.876),

@@ -35,7 +35,7 @@ const TIES_AVERAGE_40: [usize; 29] = [
 /// Longest difference that a change of order makes there, in ns.
 const TIE_MAX: u64 = 1_100_000;
 
-/// A transfer: as ns-2 has it or as farweb has it; times in ns since its start.
+/// A transfer, as ns-2 has it or as farweb has it. Times in ns since its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Transfer {
     pub(crate) delivered: u64,

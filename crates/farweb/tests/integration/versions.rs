@@ -40,7 +40,7 @@ impl RequestSource for Asks<'_> {
     }
 }
 
-/// Runs requests over nodes with links of 60, 20, 20, … ms between them; a leg ends at each of `ends`.
+/// Runs requests over nodes with links of 60, 20, 20, … ms between them. A leg ends at each of `ends`.
 fn run(nodes: &[&str], ends: &[&str], caches: &str, asks: &[Ask]) -> Tables {
     let quoted: Vec<_> = nodes.iter().map(|node| format!("\"{node}\"")).collect();
     let link = |place: usize| {

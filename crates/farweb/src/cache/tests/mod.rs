@@ -1,7 +1,7 @@
 //! Scripts a person can check: contents and evictions of each policy.
 //!
-//! A script is the requests of a cache and what became of each: `a` is an object of one byte that was missed and stored, `a5` one
-//! of five bytes; `a!` is a hit; `d>b` was missed, and to store it `b` was given up; `x9~` was missed and not kept.
+//! A script is the requests of a cache and their outcomes: `a` is an object of one byte that was missed and stored, `a5` one of
+//! five bytes. `a!` is a hit. `d>b` was missed, and `b` was given up to store it. `x9~` was missed and not kept.
 
 mod properties;
 mod rules;
@@ -90,7 +90,7 @@ fn lfu_gives_up_what_was_used_least_often() {
 
 #[test]
 fn lfu_forgets_old_popularity_when_the_mean_count_exceeds_ten() {
-    // The 11th use of a halves its count to 6; b with 5 uses has fewer, with 6 it is the one used later.
+    // The 11th use of a halves its count to 6. With 5 uses b has fewer, with 6 it is the one used later.
     let popular = "a a! a! a! a! a! a! a! a! a! a!";
     plays(Policy::Lfu, 2, &format!("{popular} b b! b! b! b! c>b"));
     plays(Policy::Lfu, 2, &format!("{popular} b b! b! b! b! b! c>a"));
@@ -112,7 +112,7 @@ fn gdsf_counts_uses_and_may_decline_what_is_worth_least() {
 
 #[test]
 fn arc_learns_from_what_it_gave_up() {
-    // d sends b to B1; b comes back: T1 is to have 1, and c goes to B1. e sends a of T2 to B2; a comes back: T1 is to have 0.
+    // d sends b to B1. b comes back: T1 is to have 1, and c goes to B1. e sends a of T2 to B2. a comes back: T1 is to have 0.
     // f makes B1 forget c, which comes as a new object then.
     plays(Policy::Arc, 3, "a b c a! d>b b>c e>a a>d f>e c>f");
 }
@@ -131,8 +131,8 @@ fn s3_fifo_gives_the_main_queue_what_was_used_twice_or_is_remembered() {
 
 #[test]
 fn s3_fifo_spares_what_was_used_in_the_main_queue_once_for_each_use() {
-    // a was used twice on trial and joins b: ten bytes of nine, and a goes unremembered. c is remembered: once more b has a use to
-    // lose, and a none; and once more for d.
+    // a was used twice on trial and joins b: ten bytes of nine, and a goes unremembered. c is remembered. Again b has a use to
+    // lose and a none, and again for d.
     plays(Policy::S3Fifo, 10, "a5 a! a! b5 b! b! c5>a b! a5>c a! a! c5>a d5>c b!");
 }
 

@@ -13,7 +13,7 @@ use crate::workload::Words;
 const ACK: Flags = Flags::ACK;
 const SYN: Flags = Flags::SYN;
 
-/// Clients, a router, a proxy and servers; a leg to the proxy and one behind it.
+/// Clients, a router, a proxy and servers, with a leg to the proxy and one behind it.
 fn route() -> Route {
     let nodes = ["clients", "router", "proxy", "servers"].map(str::to_owned).to_vec();
     Route::new(nodes, vec![(0, 2), (2, 3)]).unwrap()

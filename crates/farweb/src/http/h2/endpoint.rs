@@ -120,7 +120,7 @@ const PING: u64 = 0;
 
 /// Streams that a client takes to be allowed before it has got the server's settings.
 ///
-/// Source: RFC 9113, section 6.5.2, advises 100 at least; so do nghttp2, Go and Chromium begin.
+/// Source: RFC 9113, section 6.5.2, advises 100 at least. nghttp2, Go and Chromium begin so.
 const STREAMS_ASSUMED: u32 = 100;
 
 /// One end of a connection with messages on streams `S`, for hosts `H`.

@@ -4,7 +4,7 @@
 //! its streams, grants for messages larger than gRPC's credit, and buffers between the legs of a proxy. The client's
 //! credits and the server's frames limit a download.
 //!
-//! Source: each preset's line; read in November 2026.
+//! Source: each preset's line, read in November 2026.
 
 use serde::{Deserialize, Serialize};
 

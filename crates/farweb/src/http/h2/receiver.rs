@@ -5,7 +5,7 @@
 //! end. A stream's may be raised with its request, its headers or its first data. Both may grow with the path by
 //! [`tuning`](super::tuning). Leaves out readers that are slower than the network.
 //!
-//! Source: RFC 9113, sections 5.2 and 6.9; implementations, each where it is described.
+//! Source: RFC 9113, sections 5.2 and 6.9. Implementations stand where they are described.
 
 use crate::http::credit::{GrantRule, Grants};
 use crate::units::{Duration, Instant, When};

@@ -4,7 +4,7 @@
 //! streams. A frame is cut only when it is sent. Leaves out padding, and programs' limits on the buffered bytes of a
 //! message.
 //!
-//! Source: RFC 9113, sections 5.2 and 6.9; RFC 9218, section 10; the orders, each where it is described.
+//! Source: RFC 9113, sections 5.2 and 6.9; RFC 9218, section 10. Each order names its own.
 
 use crate::http::credit::{CreditOverflow, Window};
 

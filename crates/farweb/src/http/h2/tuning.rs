@@ -5,7 +5,7 @@
 //! larger product of bandwidth and delay than the one before. .NET knows the shortest round trip of SETTINGS and of PINGs, and doubles
 //! the credit of a stream that is used up faster than once a round trip. Leaves out PINGs that keep an idle connection alive.
 //!
-//! Source: each estimator's line; read in November 2026.
+//! Source: each estimator's line, read in November 2026.
 
 use crate::units::{Duration, Instant, When};
 
@@ -114,7 +114,7 @@ impl Estimator {
     }
 
     /// True when the end counts with a credit that it has announced in SETTINGS before they are in force: gRPC does,
-    /// `updateFlowControl()`; h2 does not, `apply_local_settings()`.
+    /// `updateFlowControl()`, h2 does not, `apply_local_settings()`.
     pub(super) const fn counts_at_once(&self) -> bool {
         matches!(self, Self::Grpc(_))
     }

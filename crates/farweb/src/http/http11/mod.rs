@@ -11,11 +11,10 @@
 //! - Limits count connections that are opening, busy or idle, from the answer that allows them. They do not count one that
 //!   is being closed: it carries no request any more.
 //!
-//! Leaves out pipelining, and limits on how many requests a connection carries in all. Who closes an idle connection, and
-//! when, is the caller's; [`Pool::idle_since`] says how long it has been idle.
-//! Sources: RFC 2068 and RFC 2616, sections 8.1.1 to 8.1.4; RFC 9112, section 9; the NZ–US studies (CNDS 2001, pp. 97–102),
-//! section on persistent HTTP: an idle connection to the same server is used, otherwise a new one is opened, and one that
-//! was idle for a timeout is closed.
+//! Leaves out pipelining, and limits on how many requests a connection carries in all. The caller decides who closes an
+//! idle connection, and when. [`Pool::idle_since`] says since when one is idle. Sources: RFC 2068 and RFC 2616, sections
+//! 8.1.1 to 8.1.4; RFC 9112, section 9; the NZ–US studies (CNDS 2001, pp. 97–102), section on persistent HTTP: an idle
+//! connection to the same server is used, otherwise a new one is opened, and one that was idle for a timeout is closed.
 
 use std::collections::VecDeque;
 use std::hash::Hash;

@@ -88,8 +88,8 @@ const FINISHED_13: u64 = 64;
 /// Two tickets of TLS 1.3. Chosen: 250 B each.
 const TICKETS: u64 = 500;
 
-/// `ChangeCipherSpec` (6 B) and `Finished` (16 B in a record of 45) of TLS 1.2; before it, in a full handshake, the client's key
-/// (37 B on the curve X25519, 5 B of record) and the server's ticket (chosen: 210 B).
+/// `ChangeCipherSpec` (6 B) and `Finished` (16 B in a record of 45) of TLS 1.2. Before it, in a full handshake, come the
+/// client's key (37 B on the curve X25519, 5 B of record) and the server's ticket (chosen: 210 B).
 const FINISHED_12: u64 = 51;
 const CLIENT_KEY_12: u64 = 42;
 const TICKET_12: u64 = 210;

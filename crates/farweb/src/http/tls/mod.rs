@@ -4,7 +4,7 @@
 //! records, readable only when whole. Both count bytes between an application and its transport. Leaves out keys,
 //! alerts, renegotiation, a `HelloRetryRequest`, close_notify, and the time that cryptography takes.
 //!
-//! Sources: RFC 8446 (TLS 1.3) and RFC 5246 (TLS 1.2); sizes, each where it is described.
+//! Sources: RFC 8446 (TLS 1.3) and RFC 5246 (TLS 1.2). Sizes name their own.
 
 mod chain;
 mod handshake;

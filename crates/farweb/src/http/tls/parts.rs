@@ -5,8 +5,8 @@
 //! algorithms, a host name of 15 B, `h2` and `http/1.1` by ALPN. Leaves out GREASE, padding and encrypted hellos of browsers, a second
 //! share for servers without the first, certificates of clients, and requests for them.
 //!
-//! Sources: RFC 8446, sections 4, 5 and appendix D.4; RFC 5246, section 7.4, with RFC 8422; extensions, each where it is counted;
-//! [`schemes`](super::schemes) and [`chain`](super::chain) for keys and certificates.
+//! Sources: RFC 8446, sections 4, 5 and appendix D.4; RFC 5246, section 7.4, with RFC 8422. Extensions name their own. Keys and
+//! certificates: [`schemes`](super::schemes) and [`chain`](super::chain).
 
 use serde::Serialize;
 
@@ -60,7 +60,8 @@ const CHANGE_CIPHER_SPEC: u64 = 6;
 /// Version, random bytes, and the lengths of a session ID and of the extensions, in either hello.
 const HELLO: u64 = HEADER + 2 + 32 + 1 + 2;
 
-/// Session ID: of a client of TLS 1.3, for middleboxes; in TLS 1.2, of one that resumes with a ticket (RFC 5077, section 3.4).
+/// Session ID: in TLS 1.3 any client's, for middleboxes. In TLS 1.2 a client's that resumes with a ticket (RFC 5077, section
+/// 3.4).
 const SESSION_ID: u64 = 32;
 
 /// Three cipher suites and the null compression, with their lengths.
@@ -87,8 +88,8 @@ const EXTENSIONS_12: u64 = extension(1 + 1) + extension(0) + extension(1) + exte
 /// Host name heard (RFC 6066, section 3), and the protocol `h2`.
 const SERVER_EXTENSIONS: u64 = extension(0) + extension(2 + 1 + 2);
 
-/// Request for an OCSP response (RFC 6066, section 8); the offer of one way to compress certificates (RFC 8879, section 3); a flag for
-/// intermediates (draft-kampanakis-tls-scas-latest-03, in the extension of draft-ietf-tls-tlsflags).
+/// Request for an OCSP response (RFC 6066, section 8), offer of one way to compress certificates (RFC 8879, section 3), flag
+/// for intermediates (draft-kampanakis-tls-scas-latest-03, in the extension of draft-ietf-tls-tlsflags).
 const ASK_OCSP: u64 = extension(1 + 2 + 2);
 const ASK_COMPRESSION: u64 = extension(1 + 2);
 const ASK_SUPPRESSION: u64 = extension(1 + 1);

@@ -3,7 +3,7 @@
 //! Models the bytes of one direction, of messages and of handshake flights. A sender fills a record with the bytes of one write, up to a
 //! size, which may be smaller at the start of the connection and after a pause. Leaves out padding.
 //!
-//! Source: RFC 8446, section 5; sizes of programs, where they are described.
+//! Source: RFC 8446, section 5. Programs name the sources of their sizes.
 
 use std::collections::VecDeque;
 

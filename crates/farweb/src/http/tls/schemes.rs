@@ -5,7 +5,7 @@
 //!
 //! Sources: FIPS 203, table 3 (ML-KEM); FIPS 204, table 2 (ML-DSA); FIPS 205, table 2 (SLH-DSA); RFC 8446, section
 //! 4.2.8 (curves); draft-ietf-tls-ecdhe-mlkem-04 and draft-ietf-tls-mlkem (their use in TLS). FN-DSA: FIPS 206 is not
-//! out; the sizes are from Falcon's third round, the base of draft-ietf-lamps-fn-dsa-certificates-00. Merkle Tree
+//! out. The sizes are from Falcon's third round, the base of draft-ietf-lamps-fn-dsa-certificates-00. Merkle Tree
 //! certificates: draft-ietf-plants-merkle-tree-certs, "Certificate Format" and "Certificate Size".
 
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct Shares {
     pub server: u64,
 }
 
-/// A point of Curve25519; uncompressed ones of P-256 and P-384 (RFC 8446, section 4.2.8.2).
+/// A point of Curve25519, and uncompressed ones of P-256 and P-384 (RFC 8446, section 4.2.8.2).
 const X25519: u64 = 32;
 const P256: u64 = 65;
 const P384: u64 = 97;
@@ -158,14 +158,14 @@ impl Scheme {
     #[must_use]
     pub const fn bytes(self) -> SchemeBytes {
         match self {
-            // RFC 5480: id-ecPublicKey and the curve; two INTEGERs of 32.5 B on average with their headers.
+            // RFC 5480: id-ecPublicKey and the curve. Two INTEGERs of 32.5 B on average with their headers.
             Self::EcdsaP256 => {
                 SchemeBytes { key: 65, signature: 71, key_algorithm: 21, signature_algorithm: 12 }
             }
             Self::EcdsaP384 => {
                 SchemeBytes { key: 97, signature: 103, key_algorithm: 18, signature_algorithm: 12 }
             }
-            // RFC 8017: SEQUENCE of the modulus, with a zero before it, and the exponent 65537; NULL parameters.
+            // RFC 8017: SEQUENCE of the modulus, with a zero before it, and the exponent 65537. NULL parameters.
             Self::Rsa2048 => {
                 SchemeBytes { key: 270, signature: 256, key_algorithm: 15, signature_algorithm: 15 }
             }

@@ -62,7 +62,7 @@ pub enum Frame {
         session: u8,
         /// Flags.
         flags: Flags,
-        /// Protocol of the session, 18 bits; in a SYN.
+        /// Protocol of the session, 18 bits, in a SYN.
         protocol: u32,
         /// Bytes of payload.
         length: u32,
@@ -92,7 +92,7 @@ pub enum Control {
     },
     /// Largest fragment that the sender of this takes: MuxControl of 1996, SetMSS of 1998.
     SetMss {
-        /// Session; 0 for all.
+        /// Session, 0 for all.
         session: u8,
         /// Bytes of payload.
         bytes: u32,
@@ -109,7 +109,7 @@ pub enum Control {
         /// Bytes of payload.
         bytes: u32,
     },
-    /// Nothing; `length` bytes follow, to be skipped; 1998.
+    /// Nothing: `length` bytes follow, to be skipped. 1998.
     NoOp {
         /// Bytes that follow.
         length: u32,
@@ -221,7 +221,7 @@ impl Frame {
         }
     }
 
-    /// Bytes behind those, which fill the last word; after a long header the last two.
+    /// Bytes behind those, which fill the last word, or the last two after a long header.
     #[must_use]
     pub fn padding(&self, layout: Layout) -> u64 {
         let payload = u64::from(self.payload());

@@ -1,7 +1,7 @@
 //! The packets on a link: those that travel, and behind them those that stand in the queue.
 //!
-//! A packet in transmission is in the queue, whole, until its last bit has left; what leaves at an instant no longer
-//! counts for what arrives at the same instant. Departures are known when packets join, so nothing happens at a
+//! A packet in transmission is in the queue, whole, until its last bit has left. A packet that leaves at an instant no
+//! longer counts for one that arrives at the same instant. Departures are known when packets join, so nothing happens at a
 //! departure: [`drain`](Backlog::drain) takes packets out of the queue that have left by the time someone looks. From then
 //! on a packet travels, until it arrives.
 //!
@@ -17,7 +17,7 @@ use crate::units::Instant;
 /// A packet is known by its number among all that ever joined.
 #[derive(Debug, Clone)]
 pub(in crate::net) struct Backlog<P> {
-    /// Each at its number modulo the length, a power of two; a place at least is empty.
+    /// Each at its number modulo the length, a power of two. At least one place is empty.
     ring: Vec<Option<Accepted<P>>>,
     /// Number of the packet that arrives next.
     first: usize,
@@ -61,7 +61,7 @@ impl<P: Packet> Backlog<P> {
         self.joining - self.first
     }
 
-    /// A packet joins; its last bit will leave at `departure`.
+    /// A packet joins. Its last bit will leave at `departure`.
     #[inline]
     pub(in crate::net) fn join(&mut self, departure: Instant, packet: P) {
         if self.on_link() + 1 >= self.ring.len() {

@@ -31,7 +31,8 @@ pub struct Codel {
     pub target: Duration,
     /// Time above it before the first drop.
     pub interval: Duration,
-    /// Most that waits, the packet in transmission left out; one that does not fit is dropped as it comes.
+    /// Most that waits, the packet in transmission left out. A packet that does not fit is dropped as it
+    /// comes.
     pub limit: QueueLimit,
     /// Clock and root.
     pub variant: CodelVariant,
@@ -120,7 +121,7 @@ impl Control {
         }
     }
 
-    /// Takes the next packet of a queue that is good; `account` is of all queues beside it as well.
+    /// Takes the next packet of a queue that is good. `account` covers all queues beside it as well.
     pub(super) fn take<P: Packet>(
         &mut self,
         law: &Law,

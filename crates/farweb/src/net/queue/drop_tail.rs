@@ -1,7 +1,8 @@
 //! Drop-tail: a packet that does not fit is dropped.
 //!
 //! With [`QueueCounts::All`] a packet is accepted if with it the queue, the packet in transmission included, stays within
-//! the limit; with [`QueueCounts::Waiting`], if it need not wait or if with it those that wait stay within the limit.
+//! the limit. With [`QueueCounts::Waiting`] it is accepted if it need not wait, or if with it those that wait stay within
+//! the limit.
 //!
 //! Left out: nothing.
 //!
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn a_limit_in_bytes_counts_all_or_those_that_wait() {
         let limited = |counts| limited(QueueLimit::Bytes(Bytes::new(250)), counts);
-        // What does not fit is dropped; what is small enough still fits behind it, to the byte.
+        // A packet that does not fit is dropped. A small enough one still fits behind it, to the byte.
         let mut all = limited(QueueCounts::All);
         assert_eq!(offer(&mut all, at(0), &[100, 100, 51, 50, 1]), [true, true, false, true, false]);
         let mut waiting = limited(QueueCounts::Waiting);

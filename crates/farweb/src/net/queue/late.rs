@@ -1,7 +1,7 @@
 //! A queue that decides when a packet is taken for transmission: drop-head, CoDel, FQ-CoDel.
 //!
 //! Who waits lies in the discipline, and joins the [`Backlog`](super::Backlog) as it is taken, when its departure is known.
-//! A discipline is a file; here is what they share: what waits in all, what was dropped, and its sums for statistics.
+//! A discipline is a file. This one has their common state: all that waits, drops, and sums for statistics.
 //!
 //! Left out: disciplines that serve by a clock of their own, such as a shaper: their packets may wait beside a free
 //! transmitter.
@@ -70,7 +70,7 @@ impl<P: Packet> Account<P> {
         self.bytes -= u64::from(packet.bytes());
     }
 
-    /// A packet that was taken out is marked, if its sender takes marks; true when it is.
+    /// Marks a packet that was taken out, if its sender takes marks. True when marked.
     pub(super) fn mark(&mut self, packet: &mut P) -> bool {
         let is_marked = packet.set_ce();
         self.sums.marks += u64::from(is_marked);

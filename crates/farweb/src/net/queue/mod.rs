@@ -1,10 +1,10 @@
 //! The queue in front of a transmitter: what stands in it, and the discipline that lets a packet join or not.
 //!
 //! Models two sorts of disciplines, a file each. Those that decide **as a packet arrives** stand behind
-//! [`Queue::verdict`]: a packet that has joined is sent, first in, first out, so that its departure is known at once; the
-//! queue keeps it with that, until it arrives. Such a discipline is asked for every packet that reaches the link and is
-//! not lost on the way; it sees the [`Backlog`] as it is at that instant, and may keep a state of its own. Those that
-//! decide **as a packet is taken** for transmission keep the packets that wait ([`late`]).
+//! [`Queue::verdict`]: a packet that has joined is sent, first in, first out, so that its departure is known at once. The
+//! queue keeps both until it arrives. Such a discipline is asked for every packet that reaches the link and is not lost
+//! on the way. It sees the [`Backlog`] as it is at that instant, and may keep a state of its own. Those that decide **as
+//! a packet is taken** for transmission keep the packets that wait ([`late`]).
 //!
 //! Queue management with ECN marks a packet in place of dropping it, where its sender takes marks (RFC 3168). A queue that is
 //! full drops.
@@ -61,7 +61,7 @@ impl QueueConfig {
 #[derive(Debug, Clone)]
 pub(super) struct Queue<P> {
     pub(super) backlog: Backlog<P>,
-    /// Of drop-tail; none where it is unlimited, or managed.
+    /// Drop-tail's limit. None where it is unlimited, or managed.
     limit: Option<DropTail>,
     managed: Option<Box<Managed<P>>>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Models PIE as Linux has it. The delay is how long the packet waited that was taken for transmission last, or zero
 //! where nothing was left behind it. Every `update` the probability moves by how far the delay is from the target, and
-//! by how it has changed; a burst from an empty queue passes. Drops are spread out: the probabilities of packets are
+//! by how it has changed. A burst from an empty queue passes. Drops are spread out: the probabilities of packets are
 //! added up since the last drop, none falls below a sum of 0.85, and one always does at 8.5. So a probability p that
 //! stays drops one packet in 1.85 / p.
 //!
@@ -150,7 +150,8 @@ impl State {
         self.sum >= SUMS[0] && (self.sum >= SUMS[1] || self.random.happens(self.probability))
     }
 
-    /// Makes up for the packets taken and the updates due by `now`; what is taken at the instant of an update comes first.
+    /// Makes up for the packets taken and the updates due by `now`. A packet taken at the instant of an update comes
+    /// first.
     fn advance(&mut self, now: Instant) {
         while self.next_update <= now {
             self.take_until(self.next_update);

@@ -25,8 +25,8 @@ pub(super) struct Seen {
     pub(super) stats: Vec<LinkStats>,
 }
 
-/// Offers packets at their times, and looks at the statistics at the `cuts`; of what is due at an instant events come first,
-/// then cuts. No packet is ever missing.
+/// Offers packets at their times, and looks at the statistics at the `cuts`. At one instant events come first, then cuts. No
+/// packet is ever missing.
 pub(super) fn drive(link: &mut Link<TestPacket>, offers: &[(Instant, TestPacket)], cuts: &[Instant]) -> Seen {
     let (mut head, mut next, mut cut) = (None, 0, 0);
     let mut seen = Seen::default();
@@ -58,7 +58,7 @@ pub(super) fn drive(link: &mut Link<TestPacket>, offers: &[(Instant, TestPacket)
     seen
 }
 
-/// Times and sizes of packets; some come together, some at the end of a transmission at 8 Mbit/s.
+/// Times and sizes of packets. Some come together, some at the end of a transmission at 8 Mbit/s.
 pub(super) fn offers() -> impl Strategy<Value = Vec<(Instant, TestPacket)>> {
     let gap = prop_oneof![Just(0), Just(1), Just(1_500_000), 0..4_000_000_u64];
     prop::collection::vec((gap, any::<bool>()), 1..60).prop_map(|gaps| {
@@ -234,7 +234,7 @@ pub(super) fn overload(seconds: u64) -> Vec<(Instant, TestPacket)> {
     (0..seconds * 1250).map(offer).collect()
 }
 
-/// When CoDel drops of that, in front of 12 Mbit/s, in ms; and the longest wait in ms.
+/// Times of CoDel's drops of that, in front of 12 Mbit/s, and the longest wait, both in ms.
 fn codel_overload(variant: CodelVariant) -> (Vec<u64>, u64) {
     let [target, interval] = [5, 100].map(Duration::from_millis);
     let queue =

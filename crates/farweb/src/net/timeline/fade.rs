@@ -13,7 +13,7 @@
 //! packets that wait as the signal fades, frames and their padding, other tables of modcods.
 //!
 //! Source: Es/N0 and efficiencies of EN 302 307-1 V1.4.1 (DVB-S2), table 13: normal frames without pilots. Reports as in sns3,
-//! each 1.1 s; a margin as in OpenSAND.
+//! each 1.1 s. A margin as in OpenSAND.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ const MODCODS: [Modcod; 22] = [
 pub struct Piece {
     /// Time since the start of the run.
     pub at: Duration,
-    /// Rate in bit/s; 0 where nothing is sent.
+    /// Rate in bit/s, 0 where nothing is sent.
     pub rate: u64,
     /// True while packets that reach the link are lost.
     pub is_lost: bool,
@@ -221,7 +221,7 @@ mod tests {
         let found = fade(&[(10_000, 0), (14_000, 2000)], 10_000, 1000).pieces(RATE, ms(250));
         let rate = |efficiency: f64| (30e6 * efficiency / 2.637201).round() as u64;
         let piece = |at, rate, is_lost| Piece { at: ms(at), rate, is_lost };
-        // Reports at 11 s, 12.1 s and 13.2 s: 0.5, 1.05 and 1.6 dB; with 8PSK 3/4 (7.91) up to 1.09, then 2/3 (6.62).
+        // Reports at 11 s, 12.1 s and 13.2 s: 0.5, 1.05 and 1.6 dB. With 8PSK 3/4 (7.91) up to 1.09, then 2/3 (6.62).
         let expected = [
             piece(0, 30_000_000, false),
             piece(11_250, rate(2.228124), false),

@@ -1,9 +1,9 @@
 //! Links that change with time: steps of rate, delay and loss, fading, outages, handovers, and a rate that varies, as a
-//! function of the clock; or opportunities to send, by a trace, or by the grants of a hub; and a radio that sleeps.
+//! function of the clock. Or opportunities to send, by a trace or by the grants of a hub. And a radio that sleeps.
 //!
-//! A step sets values that hold until the next one; others stay. Before the first step the link has its own
-//! values. Steps may come again with a period, at the begin of each the link has its own values again. In an outage
-//! nothing is sent: a packet in transmission goes on behind it, and packets that reach the link wait, or are lost.
+//! A step sets values that hold until the next one. Others stay. Before the first step the link has its own values.
+//! Steps may come again with a period. At the begin of each the link has its own values again. In an outage nothing
+//! is sent: a packet in transmission goes on behind it, and packets that reach the link wait, or are lost.
 //!
 //! A packet in transmission goes on at the new rate: bits are integrated over the pieces and rounded as at a constant
 //! rate, and a schedule of one rate equals that rate to the nanosecond. The delay at a packet's departure counts, but no
@@ -101,12 +101,12 @@ pub enum OutageMode {
     Drop,
 }
 
-/// All that changes in one direction of a link; without any of it the link is constant.
+/// All that changes in one direction of a link. Without any of it the link is constant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     /// Steps, by time.
     pub steps: Vec<Step>,
-    /// Period after which the steps come again; within it are all of them.
+    /// Period after which the steps come again. All of them lie within it.
     pub every: Option<Duration>,
     /// Rates by fading, by time and the first at 0, in place of steps.
     pub fade: Vec<Piece>,
@@ -177,7 +177,7 @@ pub(super) const TRACE: &str = "trace";
 /// Values of a link at an instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Values {
-    /// Rate in bit/s, 0 in an outage; none: unlimited.
+    /// Rate in bit/s, 0 in an outage, `None` for unlimited.
     pub(super) rate: Option<u64>,
     delay: Duration,
     /// Probability of loss, where it is not the link's own process.
@@ -281,7 +281,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// At the start of the run; none for a link that stays as it is. `random` gives a stream for each purpose.
+    /// Starts with the run. None for a link that stays as it is. `random` gives a stream for each purpose.
     pub(super) fn new(
         timeline: &Timeline,
         rate: Option<BitRate>,

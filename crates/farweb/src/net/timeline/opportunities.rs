@@ -21,7 +21,7 @@ pub struct Opportunities {
 }
 
 impl Opportunities {
-    /// Opportunities at `times`, the last of which is the period; none when a time goes back, or the last one is 0.
+    /// Opportunities at `times`. The last one is the period. None when a time goes back, or the last one is 0.
     #[must_use]
     pub fn new(times: Vec<u32>) -> Option<Self> {
         if !times.is_sorted() || *times.last()? == 0 {
@@ -64,7 +64,7 @@ impl Opportunities {
         self.longest_gap
     }
 
-    /// Times between one and the next in another millisecond, each with its begin; the period is a circle.
+    /// Times between one and the next in another millisecond, each with its begin. The period is a circle.
     pub fn gaps(&self) -> impl Iterator<Item = (Instant, Duration)> {
         let wait = |from: u32, to: u64| {
             let from = u64::from(from);
@@ -76,7 +76,8 @@ impl Opportunities {
         between.chain(wait(self.times[self.times.len() - 1], first))
     }
 
-    /// Opportunities in each whole window, the last millisecond of a window included; one where the period is shorter.
+    /// Opportunities in each whole window, the last millisecond of a window included. One window where the period is
+    /// shorter.
     #[must_use]
     pub fn windows(&self) -> Vec<u32> {
         let mut counts = vec![0; self.whole_windows()];

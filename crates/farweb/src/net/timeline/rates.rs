@@ -9,11 +9,11 @@ use crate::units::{BitRate, Duration, Instant};
 /// Rates of a link over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
-    /// Smallest one but for outages and gaps; where the rate varies, one that few are below.
+    /// Smallest one but for outages and gaps. Where the rate varies, one that few are below.
     pub min: BitRate,
     /// Mean over time, outages and gaps included.
     pub mean: BitRate,
-    /// Largest one; where the rate varies, one that few are above.
+    /// Largest one. Where the rate varies, one that few are above.
     pub max: BitRate,
 }
 

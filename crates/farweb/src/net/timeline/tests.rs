@@ -176,7 +176,7 @@ fn a_handover_brings_a_rate_and_a_delay_that_hold_until_the_next() {
         loss_for: Duration::from_millis(3),
         ..NO_CHANGE
     };
-    // 1 ms of gap, 2 ms to send; a delay of 1 ms that would fall below zero is none.
+    // 1 ms of gap, 2 ms to send. A delay of 1 ms that would fall below zero is none.
     let lossless = Handover { loss_for: Duration::ZERO, ..handover };
     assert_eq!(arrival(&with_handover(lossless), at(0)), Some(at(3_000_000)));
     let longer = Handover { delay: [shift(4); 2], ..lossless };
@@ -232,7 +232,7 @@ fn a_rate_that_varies_keeps_its_mean_and_its_correlation() {
         .collect();
     let logs: Vec<f64> = factors.iter().map(|&factor| libm::log(factor) + 0.08).collect();
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
-    // Of correlated values (1 + 0.8) / (1 - 0.8) = 9 times the variance of independent ones; four standard errors.
+    // Of correlated values (1 + 0.8) / (1 - 0.8) = 9 times the variance of independent ones. Four standard errors.
     assert!((mean(&mut factors.iter().copied()) - 1.0).abs() < 4.0 * 0.42 * 3.0 / (count as f64).sqrt());
     let variance = mean(&mut logs.iter().map(|log| log * log));
     let lagged = mean(&mut logs.windows(2).map(|pair| pair[0] * pair[1]));
@@ -337,7 +337,8 @@ fn a_radio_wakes_for_the_first_packet_after_a_silence() {
         line.enqueue(at(now), &data(0, 1000));
         line.newest().map(|newest| newest.arrival)
     };
-    // Asleep at the start, with the second behind the first; silent from 7 ms on; a nanosecond before 10 ms are over, and then.
+    // Asleep at the start, with the second behind the first. Silent from 7 ms on. The third comes a nanosecond before 10 ms of
+    // silence are over, the fourth as they are.
     let times = [0, 3_000_000, 16_999_999, 27_999_999];
     let arrivals = [7_000_000, 8_000_000, 18_999_999, 34_999_999];
     assert_eq!(times.map(&mut arrive), arrivals.map(|arrival| Some(at(arrival))));

@@ -1,10 +1,9 @@
 //! A link that sends at the opportunities of a trace, so many bytes at each, and nothing between.
 //!
-//! What waits goes out first in, first out. What one packet leaves of an opportunity is for the one behind it; a packet that
-//! is larger than what is left goes on at the next opportunity, and leaves then. A packet that reaches the link at
-//! the time of an opportunity is too late for it, and what finds an empty queue is lost. The packet at the head
-//! is in transmission from when the one before it has left, though it waits for an opportunity. In an outage
-//! opportunities are lost.
+//! Packets wait first in, first out. The rest of an opportunity is for the packet behind. A packet larger than the rest goes
+//! on at the next opportunity, and leaves then. A packet that reaches the link at the time of an opportunity is too late for
+//! it. An opportunity that finds an empty queue is lost. The packet at the head is in transmission from when the one before
+//! it has left, though it waits for an opportunity. In an outage opportunities are lost.
 //!
 //! Left out: serialisation of what an opportunity carries.
 //!
@@ -23,13 +22,13 @@ use crate::units::{BitRate, Duration, Instant};
 pub struct Trace {
     /// When it may send.
     pub opportunities: Arc<Opportunities>,
-    /// Bytes that an opportunity carries; above the overhead.
+    /// Bytes that an opportunity carries, above the overhead.
     pub bytes: u32,
     /// Bytes of it that each packet takes besides its own.
     pub overhead: u32,
-    /// It comes again; else the run ends with it.
+    /// True when it comes again. Otherwise the run ends with it.
     pub repeats: bool,
-    /// Time of the trace at the start of the run; random: both directions of a link share it.
+    /// Time of the trace at the start of the run. Both directions of a link share a random one.
     pub offset: Phase,
 }
 
@@ -46,7 +45,7 @@ impl Trace {
         self.rate_of(self.opportunities.times().len() as f64 / self.opportunities.period().as_secs_f64())
     }
 
-    /// Mean rate of a run of this length; in the long run where it has none, or begins at random.
+    /// Mean rate of a run of this length, in the long run where it has none or begins at random.
     pub(super) fn mean_rate(&self, until: Option<Duration>) -> BitRate {
         let Some(until) = until.filter(|until| *until > Duration::ZERO) else { return self.rate() };
         let work = self.work(Instant::ZERO, Instant::ZERO + until) / u128::from(until.as_nanos());
@@ -123,7 +122,7 @@ impl Chances {
         chances
     }
 
-    /// Takes a packet that joined at `joined`, when the one before it leaves at `free_at`; returns when it leaves.
+    /// Takes a packet that joined at `joined`, when the one before it leaves at `free_at`. Returns when it leaves.
     pub(in crate::net) fn send(&mut self, joined: Instant, free_at: Instant, bytes: u32) -> Instant {
         if joined >= free_at {
             self.left = 0;

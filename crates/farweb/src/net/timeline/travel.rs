@@ -125,7 +125,7 @@ impl Changes {
         self.arrivals.get(place).copied()
     }
 
-    /// The first packet arrives; when the next one does.
+    /// The first packet arrives. Returns when the next one does.
     ///
     /// # Panics
     /// When `now` is not its time.

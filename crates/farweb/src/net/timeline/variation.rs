@@ -5,7 +5,7 @@
 //!
 //! Left out: distributions with other tails, and correlation that falls off slower.
 //!
-//! Source: the form is chosen; a trace of LeoReplayer (SIGCOMM 2025) has by 100 ms a deviation of 13 % and correlations of
+//! Source: the form is chosen. A trace of LeoReplayer (SIGCOMM 2025) has by 100 ms a deviation of 13 % and correlations of
 //! 0.79 and 0.6 after one and five of them.
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl Factor {
         Self((factor * Self::ONE.0 as f64).round() as u64)
     }
 
-    /// `rate` times it, to the nearest bit/s; at least 1 where there is a rate.
+    /// `rate` times it, to the nearest bit/s, at least 1 where there is a rate.
     pub(super) fn times(self, rate: u64) -> u64 {
         let product = u128::from(rate) * u128::from(self.0) + (1 << 31);
         u64::try_from(product >> 32).unwrap_or(u64::MAX).max(rate.min(1))

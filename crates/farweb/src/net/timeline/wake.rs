@@ -4,7 +4,8 @@
 //!
 //! Left out: a state that both directions of a link share, steps between awake and asleep, the energy.
 //!
-//! Source: chosen; the inactivity timer of LTE's radio resource control (3GPP TS 36.331), of which operators set the values.
+//! Source: chosen. LTE has it as the inactivity timer of radio resource control (3GPP TS 36.331). Operators set its
+//! value.
 
 use serde::{Deserialize, Serialize};
 

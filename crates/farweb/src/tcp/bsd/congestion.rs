@@ -48,7 +48,7 @@ impl Congestion {
         self.cwnd = mss;
     }
 
-    /// New data was acknowledged: one segment up to and including ssthresh, about one a round trip above; cwnd does not
+    /// New data was acknowledged: one segment up to and including ssthresh, about one a round trip above. cwnd does not
     /// grow beyond `limit`.
     pub(super) fn on_ack(&mut self, mss: u64, limit: u64, profile: &Profile) {
         let increase = if self.cwnd > self.ssthresh {

@@ -344,7 +344,7 @@ impl Connection {
         self.congestion.cwnd()
     }
 
-    /// Slow-start threshold, in bytes; 65535 · 2^14 before the first loss.
+    /// Slow-start threshold, in bytes: 65535 · 2^14 before the first loss.
     #[must_use]
     pub const fn ssthresh(&self) -> u64 {
         self.congestion.ssthresh()

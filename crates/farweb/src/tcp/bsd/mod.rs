@@ -1,6 +1,6 @@
 //! The TCP of 4.4BSD: all its timers are counts of ticks, one routine decides about every segment.
 //!
-//! Read first: [`Connection`]; then how a segment is predicted in `prediction`, and how segments leave in `output`. The
+//! Read [`Connection`] first, then how a segment is predicted in `prediction`, and how segments leave in `output`. The
 //! head of each file lists the parts modelled and left out, and their source.
 
 mod acknowledgement;

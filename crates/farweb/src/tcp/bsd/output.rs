@@ -218,7 +218,7 @@ impl Connection {
             || 2 * advance >= self.receive.capacity as i64
     }
 
-    /// Rest of the window as it was advertised; -1 when a FIN came beyond a window that was used up.
+    /// Rest of the window as advertised. -1 when a FIN came beyond a window that was used up.
     pub(super) const fn advertised(&self) -> i64 {
         self.rcv_adv as i64 - self.rcv_nxt as i64
     }

@@ -5,7 +5,7 @@
 //! host, such as a limit of all buffers together.
 //!
 //! Source of the values: 4.4BSD-Lite (1994), `sys/netinet/tcp_timer.h` 8.1, `tcp_var.h` 8.3, `tcp_input.c` 8.5,
-//! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`; other sources stand beside a
+//! `tcp_output.c` 8.3, `tcp_subr.c` 8.1, `sys/kern/uipc_socket.c` 8.3, `sys/sys/mbuf.h`. Other sources stand beside a
 //! value.
 
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ impl Profile {
     /// `docs/models/tcp-bsd.md` lists the known facts about it, and how sure they are.
     ///
     /// Source: Sun Microsystems, *Solaris Tunable Parameters Reference Manual*, TCP; W. R. Stevens, *UNIX Network
-    /// Programming*, volume 1, 2nd edition, chapter on XTI, for writes that are messages; the page above lists
+    /// Programming*, volume 1, 2nd edition, chapter on XTI, for writes that are messages. The page above lists
     /// assumptions.
     #[must_use]
     pub const fn solaris_2_5() -> Self {

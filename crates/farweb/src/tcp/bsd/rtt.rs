@@ -21,7 +21,7 @@ pub(super) struct Rtt {
     backoff: u32,
     /// Tick at which the segment left that is being timed.
     timed_tick: u32,
-    /// First number of that segment; [`NOTHING`] when none is timed.
+    /// First number of that segment, [`NOTHING`] when none is timed.
     timed: u64,
 }
 

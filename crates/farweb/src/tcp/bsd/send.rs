@@ -88,7 +88,7 @@ impl Connection {
     /// Writes up to `bytes` to the stream and gives the number accepted, which may be zero.
     ///
     /// Before [`Notice::Connected`] and after the end of our stream nothing is accepted. When the buffer takes less than
-    /// all, [`Notice::Writable`] says when to try again with the rest; as with a blocking BSD writer that is once the
+    /// all, [`Notice::Writable`] says when to try again with the rest. As with a blocking BSD writer, that is once the
     /// rest fits or the low-water mark is free.
     pub fn write(&mut self, now: Instant, bytes: u64, out: &mut impl Emit) -> u64 {
         self.catch_up(now, out);

@@ -8,7 +8,7 @@
 //!
 //! Within a tick the timers run in the order of [`Timer`]. As in BSD, a timer that an earlier one of the same tick sets
 //! is counted down in that very tick, and the counters of idle time and of the round trip see the tick only after it.
-//! Where both grids tick at the same instant the fast one goes first (chosen; BSD leaves it open).
+//! Where both grids tick at the same instant the fast one goes first (chosen, BSD leaves it open).
 //! Leaves out the initial sequence number, which BSD moves on with each slow tick.
 //!
 //! Source: 4.4BSD-Lite `tcp_timer.c` 8.1, `tcp_timer.h` 8.1, `sys/kern/uipc_domain.c`.

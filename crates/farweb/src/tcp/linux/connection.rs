@@ -320,7 +320,7 @@ impl Connection {
         self.congestion.cwnd() as u64 * self.mss
     }
 
-    /// Slow-start threshold, in bytes: whole segments; 65535 · 2^14 before the first loss.
+    /// Slow-start threshold, in bytes: whole segments, 65535 · 2^14 before the first loss.
     #[must_use]
     pub fn ssthresh(&self) -> u64 {
         self.congestion.ssthresh().map_or(WINDOW_MAX, |segments| u64::from(segments) * self.mss)

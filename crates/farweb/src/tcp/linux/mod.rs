@@ -1,6 +1,6 @@
 //! The TCP of Linux 6.18: SACK, RACK-TLP, proportional rate reduction, CUBIC, auto-tuning of both buffers.
 //!
-//! Read first: [`Connection`]; then how an ACK is taken in `acknowledge`, how losses are found in `recovery`, and how
+//! Read [`Connection`] first, then how an ACK is taken in `acknowledge`, how losses are found in `recovery`, and how
 //! much may fly in `congestion`. The head of each file lists the parts modelled and left out, and their source.
 
 mod acknowledge;

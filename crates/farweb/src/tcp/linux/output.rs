@@ -1,4 +1,4 @@
-//! Output: new data as windows and pacing allow, retransmissions, and ACKs; and whether the window is in use.
+//! Output: new data as windows and pacing allow, retransmissions, ACKs, and the use of the window.
 //!
 //! Models `tcp_write_xmit()` without segmentation offload: a segment at a time, each of one MSS, as long as congestion
 //! control allows it ([`Connection::may_send`]). Leaves out TSO deferral and autosizing, small queues, and autocorking.

@@ -24,7 +24,7 @@ const PERCENT_AVOIDANCE: u64 = 120;
 /// Pace and next departure of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Pacing {
-    /// Payload in bytes a second (`sk_pacing_rate`); 0: unlimited.
+    /// Payload in bytes a second (`sk_pacing_rate`), 0 for unlimited.
     pub(super) rate: u64,
     /// Earliest departure of the next segment (`tcp_wstamp_ns`).
     next: Instant,

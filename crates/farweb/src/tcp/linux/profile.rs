@@ -3,7 +3,7 @@
 //! Models every value that the code of the stack reads. Leaves out the sysctls of what the stack leaves out.
 //!
 //! Source of the values: Linux 6.18, `include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst` and the sysctls of a
-//! running kernel (`net.ipv4.tcp_*`, named beside a value); other sources stand beside a value.
+//! running kernel (`net.ipv4.tcp_*`, named beside a value). Other sources stand beside a value.
 
 use serde::{Deserialize, Serialize};
 

@@ -39,14 +39,14 @@ pub(super) struct Rates {
     is_skipped: bool,
     /// Last delivery, or start of the flight (`delivered_mstamp`).
     pub(super) delivered_at: u64,
-    /// Segments delivered at the end of a flight that the application has not filled; 0 in others (`app_limited`).
+    /// Segments delivered at the end of a flight that the application has not filled. 0 in others (`app_limited`).
     pub(super) app_limited: u64,
 }
 
 /// Sample of one ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rate {
-    /// Segments delivered since the mark; 0 without a sample.
+    /// Segments delivered since the mark, 0 without a sample.
     pub(super) delivered: u64,
     /// Time that they took, in microseconds. `None` where that is below any round trip, or without a sample.
     pub(super) interval: Option<u64>,

@@ -1,8 +1,8 @@
 //! Round-trip time and retransmission timeout.
 //!
 //! Models Linux's estimator in whole microseconds. It differs from RFC 6298 in three points: the variance term has a
-//! floor of 200 ms instead of the timeout one of 1 s; the deviation is the largest of a round trip, and only decays once
-//! a round trip; and a sample below the estimate raises the deviation an eighth as much. The smallest round-trip time is
+//! floor of 200 ms instead of the timeout one of 1 s. The deviation is the largest of a round trip, and only decays once
+//! a round trip. A sample below the estimate raises the deviation an eighth as much. The smallest round-trip time is
 //! kept by three candidates of the window. Leaves out estimates cached by route.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rtt_estimator()`, `tcp_update_rtt_min()`; `include/net/tcp.h`, `__tcp_set_rto()`;
@@ -245,7 +245,7 @@ mod tests {
     fn a_longer_round_trip_raises_the_timeout_more_than_a_shorter_one() {
         // 220: error +100 ms, mdev 240 -> 280 ms, srtt 132.5: 412.5, in ticks 416.
         assert_eq!(rtt_after(&[120, 220]).rto(), Duration::from_millis(416));
-        // 20: error -100, mdev 240 + (100 - 60) / 8 = 245; srtt 107.5: 352.5, in ticks 356.
+        // 20: error -100, mdev 240 + (100 - 60) / 8 = 245, srtt 107.5: 352.5, in ticks 356.
         assert_eq!(rtt_after(&[120, 20]).rto(), Duration::from_millis(356));
     }
 

@@ -28,7 +28,7 @@ pub(super) enum Pending {
 pub(super) struct Timers {
     transmission: When,
     pending: Pending,
-    /// The SYN-ACK goes out again; the connection was idle; FIN_WAIT_2 or TIME_WAIT ends.
+    /// The SYN-ACK goes out again, the connection was idle, or FIN_WAIT_2 or TIME_WAIT ends.
     state: When,
     /// Departure of a segment that pacing holds back.
     pub(super) pacing: When,
@@ -41,7 +41,7 @@ pub(super) struct ZeroWindow {
     pub(super) probes: u32,
     /// Doublings of the interval.
     backoff: u32,
-    /// Jiffy of the first probe since the window was open (`icsk_probes_tstamp`); 0 before it.
+    /// Jiffy of the first probe since the window was open (`icsk_probes_tstamp`), 0 before it.
     since: u64,
 }
 

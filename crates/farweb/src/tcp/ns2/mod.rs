@@ -1,7 +1,7 @@
 //! The one-way TCP of ns-2: a [`Sender`] (`Agent/TCP/Reno`) and a [`Sink`] (`Agent/TCPSink`).
 //!
-//! Models these agents: data goes one way in packets of one size, the last one too; the sink acknowledges packets with
-//! 40-byte ACKs; the window is a constant; there is no handshake (with [`Profile::syn`] packet 0 stands for one), no close,
+//! Models these agents. Data goes one way in packets of one size, the last one too. The sink acknowledges packets with
+//! 40-byte ACKs. The window is a constant. There is no handshake (with [`Profile::syn`] packet 0 stands for one), no close,
 //! no receiver's window, no Nagle algorithm and no stream of bytes.
 //!
 //! Leaves out everything without a constant in the profile: ECN, Quick-Start, F-RTO, timestamps, the window options besides

@@ -106,8 +106,8 @@ mod tests {
             .collect()
     }
 
-    /// Ticks, srtt times 8, rttvar times 4, and the timeout in ticks after each sample, by hand: 1 → 8, 2, (16 + 8) / 8;
-    /// then 8 + 0, 2 + 0 - 0, 3; 4 → 8 + 3, 2 + 3 - 0, (40 + 11) / 8; 1 → 11 + 0, 5 + 0 - 1, (32 + 11) / 8.
+    /// Ticks, srtt times 8, rttvar times 4, and the timeout in ticks after each sample, by hand: 1 → 8, 2, (16 + 8) / 8.
+    /// Then 8 + 0, 2 + 0 - 0, 3. 4 → 8 + 3, 2 + 3 - 0, (40 + 11) / 8. 1 → 11 + 0, 5 + 0 - 1, (32 + 11) / 8.
     #[test]
     fn samples_move_the_estimate_in_whole_ticks() {
         let mut rtt = Rtt::new(&RENO, Duration::ZERO);

@@ -374,7 +374,7 @@ impl Sender {
         self.profile.sequence_number(self.una)
     }
 
-    /// Highest number sent, plus one; [`FIRST_BYTE`] at least.
+    /// Highest number sent, plus one. [`FIRST_BYTE`] at least.
     #[must_use]
     pub fn snd_max(&self) -> u64 {
         self.profile.sequence_number(self.max).max(FIRST_BYTE)

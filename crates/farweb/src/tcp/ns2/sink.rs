@@ -1,9 +1,9 @@
 //! The sink: takes packets and acknowledges them.
 //!
-//! Models both of ns-2's: the plain sink answers each packet with an ACK of the last packet in order; the delaying one lets
+//! Models both of ns-2's: the plain sink answers each packet with an ACK of the last packet in order. The delaying one lets
 //! a packet in order wait for the next, or for its interval. Whatever arrives while one waits, or out of order, is
-//! acknowledged at once. A sink has room for any number of packets.
-//! Leaves out selective acknowledgement (`Sack1`) and the echo of timestamps.
+//! acknowledged at once. A sink has room for any number of packets. Leaves out selective acknowledgement (`Sack1`) and the
+//! echo of timestamps.
 //!
 //! Source: ns-2.35 `tcp/tcp-sink.cc` (`Acker`, `TcpSink`, `DelAckSink`).
 

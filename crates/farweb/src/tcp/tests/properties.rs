@@ -212,7 +212,7 @@ impl Transfer {
     /// Every byte arrives once and in order, and both ends finish.
     ///
     /// Exception: Linux, however patient, gives a connection up if the peer shut its window on bytes in flight and was
-    /// silent for four minutes; that ends the check.
+    /// silent for four minutes. That ends the check.
     fn check(self) -> Result<(), TestCaseError> {
         let sides = [&self.client, &self.server];
         let configs = sides.map(|(side, profile)| config_of(side, profile.clone()));

@@ -160,7 +160,7 @@ fn copies_wrap_around_within_the_period() {
     let load = |load| Load { period: Some(Duration::from_nanos(100)), ..shifted(load, 30) };
     let starts = |copies| days_and_starts(&load(copies), &table).into_iter().map(|row| row.1);
     assert_eq!(starts(1).collect::<Vec<_>>(), [0, 70, 99]);
-    // By 30: 30, 0, 29. By 60: 60, 30, 59; the 30 of copy 1 comes first.
+    // By 30: 30, 0, 29. By 60: 60, 30, 59. The 30 of copy 1 comes first.
     assert_eq!(starts(3).collect::<Vec<_>>(), [0, 0, 29, 30, 30, 59, 60, 70, 99]);
     // Copy 10 wraps around by 300 ns: not at all.
     assert_eq!(starts(11).filter(|start| *start == 99).count(), 2);

@@ -4,7 +4,7 @@
 //! of a host follow from its number alone: it is the same on every day.
 //!
 //! Sources: OpenBSD `etc/pf.os` and the fingerprints of p0f 2 for windows by system; the NZ–US study (CNDS 2001) for 1480 B
-//! as the most common MSS. How many hosts had which system is chosen, after the servers that surveys of 1997 counted.
+//! as the most common MSS. The share of each system is chosen, after the servers that surveys of 1997 counted.
 
 use super::Parameters;
 use super::parameters::LONGEST;

@@ -17,7 +17,7 @@ impl Begin for Table {
     }
 }
 
-/// Requests at these seconds, on these days, of one client; and how often they have begun.
+/// Requests at these seconds, on these days, of one client, and a count of how often they have begun.
 fn table(rows: &[(f64, Option<i64>)]) -> (Prepared, Arc<AtomicUsize>) {
     let count = rows.len();
     let batch = Batch {

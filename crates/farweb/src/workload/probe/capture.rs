@@ -1,12 +1,12 @@
 //! The packets of a capture, one after the other: pcap in both byte orders, with times in µs or ns and in the format of
-//! Kuznetzov's patched libpcap; pcapng with any sections and interfaces. Either may be packed by gzip.
+//! Kuznetzov's patched libpcap, and pcapng with any sections and interfaces. Either may be packed by gzip.
 //!
 //! Damage loses as little as possible: a block of a pcapng file that contradicts itself is skipped, since its length
 //! leads to the next one. If the length itself is nonsense, and in pcap, which has no marks of packets, the rest of the
 //! file is lost. A file with an incomplete last record, as from a killed `tcpdump`, ends before it.
 //!
-//! Left out: times of interfaces with an offset (`if_tsoffset`) are not shifted by it, since only differences are used;
-//! packets of the block types that the format calls obsolete.
+//! Left out: the offset of an interface (`if_tsoffset`), since only differences of times are used, and packets of the
+//! block types that the format calls obsolete.
 //!
 //! Source: draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng, read by the crate `pcap-parser`.
 
@@ -41,7 +41,7 @@ const BYTE_ORDER: u32 = pcap_parser::BOM_MAGIC;
 /// A packet as it was captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packet<'a> {
-    /// The interface that saw it; 0 in pcap.
+    /// The interface that saw it, 0 in pcap.
     pub(super) interface: u32,
     /// Type of its first header (tcpdump.org's list of link-layer header types).
     pub(super) link_type: u16,
@@ -74,7 +74,7 @@ struct Interface {
     link_type: u16,
     /// Units of time a second.
     resolution: u64,
-    /// Bytes kept of a packet; 0: all.
+    /// Bytes kept of a packet, 0 for all.
     snap: u32,
 }
 

@@ -153,7 +153,7 @@ fn behind_link(link_type: u16, data: &[u8]) -> Link<'_> {
                 _ => Link::Other,
             })
         }
-        // Raw IP; 12 and 14 are what BSD's own numbers are, 228 and 229 promise a version.
+        // Raw IP. 12 and 14 are BSD's own numbers, 228 and 229 promise a version.
         12 | 14 | 101 | 228 | 229 => Some(Link::Ip(data)),
         104 => by_ether_type(2, 4),
         113 => by_ether_type(14, 16),

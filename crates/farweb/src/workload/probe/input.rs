@@ -81,7 +81,7 @@ impl Input {
     /// True when at least `bytes` bytes are not taken.
     ///
     /// # Errors
-    /// When the device fails; packed data that are damaged only end.
+    /// When the device fails. Damaged packed data only end.
     pub(super) fn has(&mut self, bytes: usize) -> Result<bool, WorkloadError> {
         while self.window.len() - self.start < bytes {
             self.window.drain(..self.start);

@@ -1,8 +1,8 @@
 //! Start times of requests. ProWGen gives their order alone. This is added.
 //!
 //! `poisson`: independent of each other. `constant`: at equal intervals. `on-off`: Poisson while on, none while off, both
-//! exponentially long (an interrupted Poisson process), with the same mean rate; it begins on. `none`: all at time 0, for
-//! whoever needs the order only.
+//! exponentially long (an interrupted Poisson process), with the same mean rate, and it begins on. `none`: all at time 0,
+//! for whoever needs the order only.
 //!
 //! Source: C. Williamson and others ran ProWGen's workloads with Poisson arrivals; the interrupted Poisson process is
 //! by A. Kuczura, "The interrupted Poisson process as an overflow process", Bell System Technical Journal 52(3), 1973.

@@ -9,8 +9,8 @@
 //!
 //! Added to ProWGen, which gives ids and sizes: arrivals (`arrivals`), clients (`visits`), hosts, sizes of requests and
 //! server times. Each has random numbers of its own, which never change the sequence of documents. Differs from it:
-//! counts are scaled to the exact number of requests; popularities and sizes are joined as they are instead of being
-//! drawn again from their interpolated distributions; every seed gives another workload (ProWGen has constants).
+//! counts are scaled to the exact number of requests. Popularities and sizes are joined as they are instead of being
+//! drawn again from their interpolated distributions. Every seed gives another workload (ProWGen has constants).
 //!
 //! Left out: changes of documents, aborted transfers, the hour of the day.
 //!
@@ -45,7 +45,7 @@ use visits::Visits;
 /// Longest server time. Chosen: as the family nzix.
 const SERVER_LONGEST: Duration = Duration::from_secs(60);
 
-/// A workload: its documents and hosts; [`Self::requests`] gives the requests.
+/// A workload: its documents and hosts. [`Self::requests`] gives the requests.
 #[derive(Debug, Clone)]
 pub struct Trace {
     parameters: Parameters,

@@ -1,7 +1,7 @@
 //! The finite LRU stack of ProWGen: recent documents are requested again.
 //!
 //! The stack holds up to a number of documents, the one asked for last on top. It owns a part of all requests: in the mode
-//! `static` its position j, from the top, owns the requests of the j-th most popular document, whatever lies there; in the
+//! `static` its position j, from the top, owns the requests of the j-th most popular document, whatever lies there. In the
 //! mode `dynamic` each document on the stack owns its own. A request that falls into this part is for the document there.
 //!
 //! Positions are places in a row that only grows at its end: the top is the last one taken. Going to the top leaves a

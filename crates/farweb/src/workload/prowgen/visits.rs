@@ -5,7 +5,7 @@
 //! geometric with mean 1/q = `visit_requests`, and the mean time between two of them is n / `arrival_rate`, which `visit_gap` sets by
 //! Little's law: n = `arrival_rate` · `visit_gap`, rounded, at least 1. Memory is 8 B a visit under way.
 //!
-//! Leaves out: a client may have two visits under way; its identity has no influence on its requests.
+//! Leaves out a rule against two visits of a client at once, and any influence of a client on its requests.
 
 use super::Parameters;
 use crate::rng::RandomStream;

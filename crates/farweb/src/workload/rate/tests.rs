@@ -19,7 +19,8 @@ impl RequestSource for Rows {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The requests of rows at a load: start, size, whether measured; and the most repeats that waited at a time.
+/// Requests of rows at a load, by start, size and true if measured, and the most repeats that waited at a
+/// time.
 fn at_rate(rows: &[(u64, u64, bool)], load: f64, window: u64, seed: u64) -> (Vec<(u64, u64, bool)>, usize) {
     let (mut directory, mut found, mut waiting) = (Directory::default(), Vec::new(), 0);
     let rows = rows.to_vec();

@@ -76,7 +76,7 @@ pub struct HostColumns {
     pub mss_bytes: Option<Vec<i64>>,
 }
 
-/// Reads the host table at `path`: .csv, .tsv, or separated by blanks; plain or gzip.
+/// Reads the host table at `path`: .csv, .tsv, or separated by blanks, plain or gzip.
 ///
 /// # Errors
 /// When the file is no text, a row is not a host or a host is there twice: names file, line, column, the value found
@@ -107,7 +107,7 @@ fn read(mut table: TextTable) -> Result<Directory, WorkloadError> {
 /// Takes a host table that was read elsewhere. `name` is for messages, rows count from 1.
 ///
 /// # Errors
-/// As [`open_hosts`]; and when the columns differ in length or a code has no word.
+/// As [`open_hosts`], and when the columns differ in length or a code has no word.
 pub fn hosts_from_columns(columns: &HostColumns, name: &str) -> Result<Directory, WorkloadError> {
     let rows = columns.host.codes.len();
     columns.host.check(name, "host", rows)?;

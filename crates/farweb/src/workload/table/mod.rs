@@ -5,7 +5,7 @@
 //! response_bytes [server_s]`.
 //!
 //! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
-//! circuits", CNDS 2001) lists host id, request size, response size and time in the US part; its start times are not
+//! circuits", CNDS 2001) lists host id, request size, response size and time in the US part. Its start times are not
 //! described, so they stand in front here.
 
 mod batch;
@@ -308,7 +308,7 @@ impl Summary {
     }
 }
 
-/// The first rows of a table, at most so many, in its order; and the summary of all.
+/// First rows of a table, at most so many, in its order, and the summary of all.
 fn summarized(
     mut table: TextTable,
     rows_max: usize,

@@ -98,7 +98,7 @@ pub struct Changes {
 }
 
 impl Schedule {
-    /// Reads a schedule in memory, called `name` in messages: .csv, .tsv, or separated by blanks; plain or packed.
+    /// Reads a schedule in memory, called `name` in messages: .csv, .tsv, or separated by blanks, plain or packed.
     ///
     /// # Errors
     /// When it is no text, has no row, or a row has a value that is not allowed: names file, line, column, the value found

@@ -8,7 +8,8 @@ mod scenario;
 use cells::Cell;
 use scenario::Outcome;
 
-/// Largest error of a cell without a loss: relative, or in ms if that is more; of one with a loss.
+/// Largest error of a cell without a loss: relative, or in ms if that is more. Below, the largest of one with
+/// a loss.
 const LOSS_FREE: (f64, f64) = (0.02, 3.0);
 const LOSSY: f64 = 0.07;
 /// Hosts that a cell is simulated with: an odd number, for the median.

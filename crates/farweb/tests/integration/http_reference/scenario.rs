@@ -1,6 +1,6 @@
 //! Cells as scenarios.
 //!
-//! Sizes of header blocks and handshakes follow from the columns of bytes of the reference; none is fitted to the time of a
+//! Sizes of header blocks and handshakes follow from the columns of bytes of the reference. None is fitted to the time of a
 //! cell.
 
 use farweb::scenario::Scenario;
@@ -17,7 +17,7 @@ const OPENING_FRAMES: u64 = 24 + 17 + 9;
 const GRANT: u64 = 13;
 const FRAME_HEADER: u64 = 9;
 
-/// Packets without data: IPv4, TCP and timestamps; a SYN has eight bytes more.
+/// Packets without data: IPv4, TCP and timestamps. A SYN has eight bytes more.
 const PACKET: i64 = 52;
 const SYN_MORE: i64 = 8;
 
@@ -109,7 +109,7 @@ fn described(cell: &Cell) -> Scenario {
 }
 
 fn tls(cell: &Cell) -> String {
-    // OpenSSL's hello is padded to 517 B; the server has a certificate of its own making on P-256.
+    // OpenSSL's hello is padded to 517 B. The server has a certificate of its own making on P-256.
     let flight = match cell.tls.as_str() {
         "" => return String::new(),
         "1.2" => 450,

@@ -40,7 +40,7 @@ impl Cell {
     }
 
     /// True when as many segments were sent again as by the kernel. With drops at the kernel's queue, up to one outside its
-    /// extremes; the kernel's count leaves out lost SYNs and requests.
+    /// extremes. The kernel's count leaves out lost SYNs and requests.
     pub(super) fn agrees_with(&self, retransmits: i64) -> bool {
         match self.drop.as_str() {
             "" => (self.queue_drops_min - 1..=self.queue_drops_max + 1).contains(&retransmits),
@@ -65,7 +65,7 @@ impl Cell {
     }
 }
 
-/// The fields of a line; quotes hold a field with commas together.
+/// Fields of a line. Quotes hold a field with commas together.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;

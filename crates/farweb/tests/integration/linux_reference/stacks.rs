@@ -8,7 +8,7 @@ use super::cells::Cell;
 pub(super) struct Stack {
     pub(super) profile: &'static str,
     pub(super) mss: u16,
-    /// Receive window in bytes; by auto-tuning without one.
+    /// Receive window in bytes. By auto-tuning without one.
     pub(super) buffer: Option<u64>,
     pub(super) constants: &'static [(&'static str, &'static str)],
 }

@@ -24,7 +24,7 @@ fn of(parts: &[Part], name: &str) -> i64 {
 
 #[test]
 fn flights_are_sums_that_can_be_worked_out_by_hand() {
-    // ClientHello: 4 + 2 + 32 + 33 + 8 + 2 + 2 = 83; extensions 24 + 12 + 22 + 18 + 7 + 6 = 89; share 6 + 4 + 32; record.
+    // ClientHello: 4 + 2 + 32 + 33 + 8 + 2 + 2 = 83, extensions 24 + 12 + 22 + 18 + 7 + 6 = 89, share 6 + 4 + 32, record.
     // Server: hello 122 in a record of 127, ChangeCipherSpec 6, then 19, Certificate 4 + 4 + 613 + 619, 79 and 36 in records of 22 more.
     assert_eq!(full(&CLASSICAL), [83 + 89 + 42 + 5, 127 + 6 + 41 + 1262 + 101 + 58]);
     let resumed = CLASSICAL.bytes(Version::V13, Start::Resumed);
@@ -35,7 +35,8 @@ fn flights_are_sums_that_can_be_worked_out_by_hand() {
 
 #[test]
 fn flights_of_tls_1_2_are_sums_too() {
-    // ClientHello 51 + 76 + 19; ServerHello 44 + 13 + 19; Certificate 4 + 3 + 611 + 617; share 8 + 32, proof 75; done 4; five records less one.
+    // ClientHello 51 + 76 + 19. ServerHello 44 + 13 + 19, Certificate 4 + 3 + 611 + 617, share 8 + 32, proof 75, done 4, five
+    // records less one.
     let bytes = |parts: &Parts, start| {
         let HandshakeBytes { client, server } = parts.bytes(Version::V12, start);
         [client, server]
@@ -72,7 +73,8 @@ fn a_post_quantum_chain_has_its_keys_and_signatures() {
     let server = parts.server(Version::V13, Start::Full);
     assert_eq!((of(&server, "leaf: key"), of(&server, "leaf: signature")), (1312, 2420));
     assert_eq!(of(&server, "CertificateVerify"), 8 + 2420);
-    // Leaf: 411 + 13 + 1334 in a SEQUENCE of 4, 13, and 2421 in a BIT STRING of 4, in a SEQUENCE of 4; the intermediate has 6 B more.
+    // Leaf: 411 + 13 + 1334 in a SEQUENCE of 4, 13, and 2421 in a BIT STRING of 4, in a SEQUENCE of 4. The intermediate has 6 B
+    // more.
     let leaf = 4 + (4 + 411 + 13 + 1334) + 13 + (4 + 2421);
     assert_eq!(of(&server, "intermediates"), leaf + 6);
     assert_eq!(sum(&server), 127 + 6 + 41 + (22 + 8 + 10 + 2 * leaf as u64 + 6) + (22 + 2428) + 58);
@@ -118,7 +120,7 @@ fn a_resumed_handshake_has_no_certificates() {
 
 #[test]
 fn the_certificate_message_is_what_its_length_counts() {
-    // Version 1.3: 8 + 613 + 619; 1.2: 7 + 611 + 617, where OCSP has a message of its own.
+    // Version 1.3: 8 + 613 + 619. Version 1.2: 7 + 611 + 617, where OCSP has a message of its own.
     let ocsp = Parts { ocsp: true, ..CLASSICAL };
     assert_eq!(CLASSICAL.certificate_message(Version::V13), 1240);
     assert_eq!(ocsp.certificate_message(Version::V13), 1240 + 289);

@@ -414,7 +414,7 @@ fn a_full_queue_of_the_host_itself_counts_only_with_source_quench() {
 /// RFC 2001, section 1; 4.4BSD-Lite `tcp_input.c` 8.5 (header prediction).
 #[test]
 fn cwnd_stops_growing_when_it_has_reached_a_window_that_stays_the_same() {
-    // Below the window ACKs take the slow path and open cwnd; from there on they are predicted.
+    // Below the window ACKs take the slow path and open cwnd. From there on they are predicted.
     client(
         "121 ms write 10000
                 > . 1:1461 ack 1

@@ -68,13 +68,13 @@ fn a_buffer_of_32767_bytes_keeps_22_segments_in_flight() {
 /// RFC 2001, section 1; RFC 1122, section 4.2.3.2.
 #[test]
 fn flights_grow_by_half_when_every_second_segment_is_acknowledged() {
-    // An ACK for two segments lets three go. The first segment waits for the fast tick; of three segments one waits for the
-    // first of the next flight, so a flight of 3 brings 1 and then 2 ACKs, one of 9 brings 4, and the one of 12 then 6.
+    // An ACK for two segments lets three go. The first segment waits for the fast tick. Of three segments one waits for the
+    // first of the next flight. So a flight of 3 brings 1 and then 2 ACKs, one of 9 brings 4, and the one of 12 then 6.
     let times = data_times(&upload(bsd::Profile::bsd44_lite(), 54 * MSS));
     let flights: Vec<usize> = times.chunk_by(|one, next| one == next).map(<[Instant]>::len).collect();
     assert_eq!(flights, [1, 2, 3, 3, 6, 9, 12, 18]);
     let starts: Vec<Instant> = times.chunk_by(|one, next| one == next).map(|flight| flight[0]).collect();
-    // Acknowledged at the fast tick of 200 ms, which is 60 ms away; from there on a round trip apart.
+    // Acknowledged at the fast tick of 200 ms, 60 ms away. From there on a round trip apart.
     assert_eq!(starts[..2], [Instant::ZERO + RTT, Instant::ZERO + Duration::from_millis(260)]);
     assert!(starts[1..].windows(2).all(|pair| pair[1] == pair[0] + RTT));
 }

@@ -60,7 +60,7 @@ pub(super) struct AckSample {
 }
 
 impl Congestion {
-    /// One that counts ACKs; [`begin_by_rate`](Self::begin_by_rate) follows for BBR.
+    /// A control that counts ACKs. [`begin_by_rate`](Self::begin_by_rate) follows for BBR.
     #[inline]
     pub(super) fn new(clock: &Clock, profile: &Profile) -> Self {
         Self {
@@ -216,7 +216,7 @@ impl Congestion {
         self.window.ssthresh = self.control.ssthresh_after_loss(profile, &self.window);
     }
 
-    /// An ACK came while the window shrinks: `delivered` more segments have arrived, and `in_flight` are out; `is_safe` when
+    /// An ACK came while the window shrinks: `delivered` more segments have arrived, and `in_flight` are out. `is_safe` when
     /// it moved and showed no new loss.
     pub(super) fn on_recovery_ack(&mut self, delivered: u32, is_safe: bool, in_flight: u32) {
         if delivered > 0 && self.reduction.has_begun() && !self.is_by_rate() {

@@ -1,4 +1,4 @@
-//! Reno: slow start, then one segment a round trip; half the window after a loss.
+//! Reno: slow start, then one segment a round trip. Half the window after a loss.
 //!
 //! Models Linux, which counts segments acknowledged, not ACKs: delayed ACKs do not slow growth (RFC 3465 with no limit).
 //! After a loss it takes half of cwnd where RFC 5681 takes half of the data in flight. Leaves out ECN.

@@ -1,11 +1,11 @@
 //! Acknowledgements: when they leave.
 //!
-//! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at
-//! once, up to 16 times; then every second full segment is, and a single one waits 40 to 200 ms for company: the time
-//! adapts to the gaps between segments. A connection that answers received data is in a dialogue, and has its ACKs ride
-//! on data. Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at
-//! once, and then one ACK covers a twentieth of a round trip, at most 1 ms (SACK only). A mark has two segments acknowledged
-//! at once ([`marks`](super::marks)). Leaves out nothing.
+//! Models Linux: at the start, after a hole, and after a silence of more than an RTO every segment is acknowledged at once,
+//! up to 16 times. Then every second full segment is, and a single one waits 40 to 200 ms for company. The time adapts to
+//! the gaps between segments. A connection that answers received data is in a dialogue, and has its ACKs ride on data.
+//! Reading the last of a pushed segment sends its ACK. Beyond a gap, each of three segments is acknowledged at once, and
+//! then one ACK covers a twentieth of a round trip, at most 1 ms (SACK only). A mark has two segments acknowledged at once
+//! ([`marks`](super::marks)). Leaves out nothing.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_event_data_recv()`, `__tcp_ack_snd_check()`, `tcp_incr_quickack()`,
 //! `tcp_measure_rcv_mss()`; `tcp_output.c`, `tcp_send_delayed_ack()`, `tcp_event_ack_sent()`, `tcp_event_data_sent()`; `tcp.c`,
@@ -28,7 +28,8 @@ pub(super) struct Acking {
     scheduled: bool,
     /// It is to be acknowledged with this segment, whatever the rules (`ICSK_ACK_NOW`).
     at_once: bool,
-    /// A segment below the size estimate has come, or a pushed one; and a second one (`ICSK_ACK_PUSHED`, `PUSHED2`).
+    /// A segment below the size estimate has come, or a pushed one, and then a second one (`ICSK_ACK_PUSHED`,
+    /// `PUSHED2`).
     pushed: bool,
     pushed_again: bool,
     /// An ACK must leave before anything else happens.

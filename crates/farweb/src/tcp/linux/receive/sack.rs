@@ -1,8 +1,7 @@
 //! Reports of the receiver: selective acknowledgements, and duplicates.
 //!
-//! Models Linux's four blocks, the one that a segment has touched last first; and one duplicate, which goes before them
-//! and is reported once.
-//! Leaves out which ACKs are held back. That is decided where ACKs are.
+//! Models Linux's four blocks, the one touched last by a segment first. One duplicate goes before them and is reported
+//! once. Leaves out which ACKs are held back. That is decided where ACKs are.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_sack_new_ofo_skb()`, `tcp_sack_maybe_coalesce()`, `tcp_sack_remove()`,
 //! `tcp_dsack_set()`, `tcp_dsack_extend()`; RFC 2018, section 4; RFC 2883, section 4.

@@ -1,4 +1,4 @@
-//! Intake of a segment: data in order, data beyond a gap, copies; and what the receiver learns from it.
+//! Intake of a segment: data in order, data beyond a gap, copies, and the lessons of the receiver.
 //!
 //! Models what becomes of payload and FIN, and the estimate of the peer's segment size. Leaves out urgent data, and joining
 //! and pruning of what lies beyond a gap.

@@ -2,9 +2,9 @@
 //!
 //! Models dynamic right-sizing: once a round trip the bytes that the application has read are compared with the best
 //! round trip before. If there are more, the window is to be twice as many, as present ACKs let the sender send the bytes
-//! read a round trip later; and more still in proportion to the growth, as slow start doubles. The receiver's round trip
-//! comes from the timestamps that its ACKs bring back, in milliseconds, or from the time that a window takes to arrive.
-//! Leaves out buffers locked by the application (`SO_RCVBUF`).
+//! read a round trip later. It gains more still in proportion to the growth, as slow start doubles. The receiver's round
+//! trip comes from the timestamps that its ACKs bring back, in milliseconds, or from the time that a window takes to
+//! arrive. Leaves out buffers locked by the application (`SO_RCVBUF`).
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_rcv_space_adjust()`, `tcp_rcvbuf_grow()`, `tcp_rcv_rtt_update()`,
 //! `tcp_rcv_rtt_measure_ts()`, `tcp_rcv_rtt_measure()`; M. Fisk, W. Feng, "Dynamic Right-Sizing in TCP", 2001.

@@ -1,10 +1,10 @@
 //! The window to offer.
 //!
 //! Models the window as Linux derives it from memory. A segment takes more memory than its payload: headers, the kernel's
-//! own records, and rounding to a power of two. The share of payload in the memory of the last full segment (256ths; half
-//! before the first) turns memory into window. `rcv_ssthresh` bounds the offered window, and grows by two segments for
-//! each that arrives: a sender of small segments cannot be offered more than memory holds. Without scaling the window is
-//! a multiple of the segment size. Its right edge never moves back.
+//! own records, and rounding to a power of two. The share of payload in the memory of the last full segment (in 256ths,
+//! half before the first) turns memory into window. `rcv_ssthresh` bounds the offered window, and grows by two segments
+//! for each that arrives: a sender of small segments cannot be offered more than memory holds. Without scaling the window
+//! is a multiple of the segment size. Its right edge never moves back.
 //!
 //! A window that a scenario sets is a bound on all of this (as by `TCP_WINDOW_CLAMP`), with memory enough, and is not tuned.
 //! Leaves out memory pressure of the host, and joining small segments in the buffer.
@@ -252,7 +252,7 @@ impl ReceiveWindow {
         used <= self.memory
     }
 
-    /// The window for `used` memory and segments of `segment` bytes; and whether memory is short.
+    /// Window for `used` bytes of memory and segments of `segment` bytes, and true if memory is short.
     pub(super) fn choose(&self, used: u64, segment: u64) -> (u64, bool) {
         let allowed = self.window_in(self.memory);
         let full = self.clamp.min(allowed);

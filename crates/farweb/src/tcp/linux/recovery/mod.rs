@@ -3,7 +3,7 @@
 //!
 //! Models the states of Linux: Open, Disorder (an odd ACK was seen), CWR (the window is being reduced without a
 //! retransmission), Recovery (fast retransmit) and Loss (a timeout). Losses are found by time of transmission ([`rack`])
-//! with SACK, and by duplicate ACKs ([`newreno`]) without; the end of a flight is probed ([`tlp`]); an uncalled-for
+//! with SACK, and by duplicate ACKs ([`newreno`]) without. The end of a flight is probed ([`tlp`]). An uncalled-for
 //! reduction is undone ([`undo`], [`frto`]). An echoed mark reduces the window as a loss does, once a window. Leaves out
 //! congestion at the host itself, which leads to CWR too.
 //!

@@ -1,7 +1,7 @@
 //! Recovery without SACK: duplicate ACKs stand for segments that have arrived.
 //!
 //! Models NewReno as in Linux: `sacked_out` counts duplicate ACKs, and each lets one new segment go (limited transmit
-//! before the third); a partial ACK shows the next hole; proportional rate reduction sets the window instead of inflation
+//! before the third). A partial ACK shows the next hole. Proportional rate reduction sets the window instead of inflation
 //! by duplicates. Leaves out ECN.
 //!
 //! Source: Linux 6.18 `tcp_input.c` (`tcp_add_reno_sack()`, `tcp_remove_reno_sacks()`, `tcp_check_reno_reordering()`),

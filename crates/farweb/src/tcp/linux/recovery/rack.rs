@@ -1,9 +1,9 @@
 //! RACK: a segment is lost when one that was sent enough later has arrived.
 //!
 //! Models RFC 8985 as Linux has it, with its own reordering window: none during recovery, or once three segments were
-//! SACKed, as long as no reordering was seen; else a quarter of the smallest round trip, more after reported duplicates.
-//! Linux looks for losses in this way wherever SACK is in use, whatever `tcp_recovery` says.
-//! Leaves out the settings of `tcp_recovery` that fix the reordering window.
+//! SACKed, as long as no reordering was seen. Otherwise a quarter of the smallest round trip, more after reported
+//! duplicates. Linux looks for losses in this way wherever SACK is in use, whatever `tcp_recovery` says. Leaves out the
+//! settings of `tcp_recovery` that fix the reordering window.
 //!
 //! Source: RFC 8985, section 6.2; Linux 6.18 `tcp_recovery.c`.
 

@@ -1,4 +1,4 @@
-//! Tail loss probe: two round trips after the last segment of a flight, one more is sent; its ACK shows missing segments.
+//! Tail loss probe: two round trips after the last segment of a flight, one more is sent. Its ACK shows missing segments.
 //!
 //! Models RFC 8985, section 7, with Linux's timers: where one segment is in flight the probe waits 200 ms more, for an ACK
 //! that may be delayed. Leaves out Fast Open.

@@ -111,7 +111,7 @@ fn a_syn_ack_is_repeated_five_times_with_doubling() {
 /// RFC 6298, section 5.7; Linux 6.18 `tcp_init_transfer()`.
 #[test]
 fn one_lost_syn_costs_no_window() {
-    // RFC 5681, section 3.1, would start with one segment; Linux does so from the second retransmission on.
+    // RFC 5681, section 3.1, would start with one segment. Linux does so from the second retransmission on.
     script(
         "profile linux
          set timestamps false

@@ -7,7 +7,7 @@ use super::{server, server_with};
 /// RFC 8985, section 6.2.
 #[test]
 fn a_segment_that_was_overtaken_is_waited_for_a_quarter_of_a_round_trip() {
-    // Sent at 121 ms; 120 ms of round trip, 30 ms of window and the 2 ms of the timer later it is lost.
+    // Sent at 121 ms. 120 ms of round trip, 30 ms of window and the 2 ms of the timer later it is lost.
     server(
         "121 ms write 2000
                 > . 1:1001 ack 1

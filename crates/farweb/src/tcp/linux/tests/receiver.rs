@@ -38,7 +38,7 @@ impl Scene {
         self.clock.advance(self.clock.now() + Duration::from_millis(millis));
     }
 
-    /// A segment of full size at the `n`-th place of the stream, and what becomes due; a due ACK leaves.
+    /// A segment of full size at the `n`-th place of the stream, and what becomes due. A due ACK leaves.
     fn full(&mut self, n: u64) -> AckDue {
         self.segment(1 + n * LEN, LEN as u32, Flags::ACK)
     }
@@ -140,7 +140,7 @@ fn from_the_fourth_on_acks_of_a_gap_wait_a_millisecond() {
         scene.full(n);
         scene.read();
     });
-    // The receiver learns from a timestamp that a round trip takes 100 ms; a twentieth would be 5 ms.
+    // The receiver learns from a timestamp that a round trip takes 100 ms. A twentieth would be 5 ms.
     scene.pass(1);
     let stamps = Timestamps { value: 1, echo: scene.clock.timestamp_ms() - 100 };
     let options = Options { timestamps: Some(stamps), ..Options::NONE };

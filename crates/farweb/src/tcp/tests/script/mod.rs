@@ -4,20 +4,20 @@
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `profile linux` | which TCP; `bsd44-lite` without this line |
-//! | `host slow 300 ms fast 100 ms`, `host up 5 ms` | phases of the host's grids, time since its start; 0 ms without |
-//! | `mss 1460`, `buffer 8760` | what the endpoint is made with; 1460 B, and 32120 B (22 segments) for `bsd44-lite` |
+//! | `profile linux` | which TCP, `bsd44-lite` without this line |
+//! | `host slow 300 ms fast 100 ms`, `host up 5 ms` | phases of the host's grids, time since its start, 0 ms without |
+//! | `mss 1460`, `buffer 8760` | what the endpoint is made with, else 1460 B, and 32120 B (22 segments) for `bsd44-lite` |
 //! | `set delayed_ack false` | another value for a constant of the profile |
 //! | `peer timestamps` | the peer uses timestamps: what arrives has them, and those that leave are not compared |
 //! | `reader fast` | the application reads everything at once as it arrives |
-//! | `connect` | active open; without it, the first SYN that arrives is accepted |
+//! | `connect` | active open. Without it, the first SYN that arrives is accepted |
 //! | `< S. 0:0 ack 1 win 8760 mss 1460` | a segment arrives: flags, first byte and end of the data, acknowledgement … |
 //! | `> . 1:1 ack 1` | exactly this segment leaves now, before anything else |
 //! | `1000..1036 ms > S 0:0` | it leaves at a time from one to the other, and what follows is at that time |
 //! | `> . 1:4001 ack 1 each 1000` | these segments of 1000 B leave, or arrive, one after the other |
 //! | `write 300`, `write 9000 takes 8760` | the application writes |
 //! | `read 1460`, `close`, `shutdown`, `abort`, `local drop` | other commands |
-//! | `! connected` | the application gets this notice now; other notices before it are skipped |
+//! | `! connected` | the application gets this notice now. Other notices before it are skipped |
 //! | `! nothing` | the application gets no notice now |
 //! | `= cwnd 2920, state established` | what the endpoint says of itself |
 //! | `silence` | nothing leaves up to here |

@@ -102,7 +102,7 @@ fn a_damaged_block_is_passed_over() {
 fn headers_that_contradict_themselves_are_unreadable() {
     let file = File::default();
     let length = file.record(&many()[0]).len();
-    // IP version 5; an IP header of 4 B; a TCP header of 16 B.
+    // IP version 5, an IP header of 4 B, a TCP header of 16 B.
     for (at, byte) in [(14, 0x55), (14, 0x41), (14 + 20 + 12, 0x40)] {
         let mut bytes = file.with(&many());
         bytes[24 + 10 * length + 16 + at] = byte;

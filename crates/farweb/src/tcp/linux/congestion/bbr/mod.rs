@@ -2,7 +2,7 @@
 //!
 //! Models version 1 as Linux has it, in its integers: rates in segments a microsecond times 2^24, gains in 256ths, windows
 //! in segments, the 10 s and 200 ms of the shortest round trip in ticks. Each ACK moves the model in the kernel's order: rate,
-//! ACK aggregation, phase of the cycle, full pipe, drained queue, shortest round trip; pace and window follow. Leaves out ECN,
+//! ACK aggregation, phase of the cycle, full pipe, drained queue, shortest round trip. Pace and window follow. Leaves out ECN,
 //! as version 1 does.
 //!
 //! Source: Linux 6.18 `tcp_bbr.c`; N. Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016.
@@ -234,7 +234,7 @@ impl Bbr {
         }
     }
 
-    /// Pace in bytes a second; 0 before the connection is established.
+    /// Pace in bytes a second, 0 before the connection is established.
     pub(super) const fn pace(&self) -> u64 {
         self.pace
     }
@@ -267,7 +267,7 @@ impl Bbr {
         self.begin_pace(found, cwnd);
     }
 
-    /// The pace that doubles cwnd in a round trip; 1 ms while that is unknown (`bbr_init_pacing_rate_from_rtt()`).
+    /// Pace that doubles cwnd in a round trip, of 1 ms while unknown (`bbr_init_pacing_rate_from_rtt()`).
     fn begin_pace(&mut self, found: &Found, cwnd: u32) {
         self.has_seen_rtt = found.srtt.is_some();
         let rate = u64::from(cwnd) * RATE_UNIT / found.srtt.unwrap_or(1000).max(1);

@@ -25,7 +25,7 @@ pub(super) struct Policer {
     is_found: bool,
     /// Rounds of the interval, or since the rate was found.
     rounds: u32,
-    /// Rate of the last interval, or of the policer; 0 before the first.
+    /// Rate of the last interval, or the policer's. 0 before the first.
     rate: u64,
     /// Counts at the start of the interval, and its time in milliseconds.
     delivered: u64,

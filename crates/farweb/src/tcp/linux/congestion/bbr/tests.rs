@@ -89,7 +89,8 @@ fn without_a_round_trip_the_first_pace_takes_it_for_a_millisecond_until_there_is
     assert!(flow.bbr.pace() < 1_000_000, "{}", flow.bbr.pace());
 }
 
-/// Linux 6.18 `bbr_quantization_budget()`: 40 · 2 segments, three bursts of two, an even number; two more for the probe.
+/// Linux 6.18 `bbr_quantization_budget()`: 40 · 2 segments, three bursts of two, an even number, and two more for the
+/// probe.
 #[test]
 fn the_window_is_twice_the_path_and_three_bursts() {
     let mut flow = Flow::full(12);
@@ -147,7 +148,7 @@ fn a_probe_goes_on_until_the_queue_has_its_quarter() {
         flow.ack(40, RTT + 1, |sample| sample.prior_in_flight = prior_in_flight);
         flow.bbr.phase
     };
-    // 1.25 · 40 + 3 · 2, an even number, and two: 58; the burst that leaves next counts.
+    // 1.25 · 40 + 3 · 2, an even number, and two: 58. The burst that leaves next counts.
     assert_eq!(phase_after(0, 55, 0), 0);
     assert_eq!(phase_after(0, 56, 0), 1);
     assert_eq!(phase_after(0, 56, 3000), 0, "three arrive before the next departure");
