@@ -477,7 +477,7 @@ def test_the_first_request_is_shown_as_its_line_was_read(farweb: Farweb, folder:
         "warning: 1 gap of more than 1 h, the longest 90 min; choose a part with",
         "  --busiest 1h or --from",
     ]
-    assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.log"
+    assert shown.err.splitlines()[-1] == "wrote access.parquet    next: farweb new link.toml --log access.parquet"
 
 
 def test_time_outs_of_a_log_are_named(farweb: Farweb, folder: Path) -> None:

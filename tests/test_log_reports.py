@@ -104,7 +104,7 @@ def test_a_reported_log_is_read_as_it_was_written(
     assert rows[: len(first)] == first
     assert (report.counts["dropped"], report.counts["unreadable_lines"]) == (dropped, 0)
     is_upgrade, caching = name.startswith("01"), report.counts["caching"]
-    assert ("tunnel" in caching, "authorized" in caching) == (is_upgrade, False)
+    assert ("upgrade" in caching, "authorized" in caching) == (is_upgrade, False)
 
 
 @pytest.mark.parametrize(("names", "options", "requests", "size"), COUNTED, ids=[row[0] for row in COUNTED])

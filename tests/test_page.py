@@ -332,6 +332,10 @@ def test_the_answer_names_best_and_worst_and_all_that_tie() -> None:
     assert found.best is found.cells[0]
     both = "HTTP/2 or HTTP/2 and a split"
     assert cells_of(("split", 6.0), ("none", 6.02)).sentence == f"Over GEO the page takes 6.0 s with {both}."
+    written_alike = cells_of(("none", 1.454), ("mux", 1.432), ("split", 1.49))
+    assert written_alike.sentence.startswith("Over GEO the page takes 1.5 s with HTTP/2"), (
+        "1.5 at best and 1.5 at worst"
+    )
 
 
 def test_time_that_is_no_load_is_named_from_half_of_the_answer(folder: Path, farweb: Farweb) -> None:

@@ -108,7 +108,11 @@ def test_bytes_of_a_tunnel_go_both_ways_where_the_log_has_both(
 def test_a_log_with_connect_gets_tls_inside_its_tunnels(folder: Path, farweb: Farweb, proxy: str) -> None:
     (folder / "access.log").write_text(NATIVE)
     written = farweb("new", "t.toml", "--log", "access.log", "--path", "geo", "--proxy", proxy)
-    assert re.search(r"^tunnels +TLS 1.3 inside each of 1, over the whole path$", written.out, re.MULTILINE)
+    assert re.search(
+        r"^tunnels +TLS 1.3 inside each of 1, over the whole path, but to clear ports$",
+        written.out,
+        re.MULTILINE,
+    )
     assert '\n[clients.tunnels]\ntls = { version = "1.3" }\n' in (folder / "t.toml").read_text()
     assert re.search(r"^tunnels +1, TLS 1.3 inside", farweb("check", "t.toml").out, re.MULTILINE)
     without = ("--set", 'clients.tunnels.tls="none"')

@@ -56,7 +56,7 @@ def import_(
     call.takes(table)
     report = call.ask("importing", import_log, log, table, **options)
     call.says(report, report.explained() if explain else report)
-    call.wrote(report.out, "new", "link.toml", "--log", log[0])
+    call.wrote(report.out, "new", "link.toml", "--log", report.out)
 
 
 def _import_har(call: Call, hars: Sequence[Path], out: Path | None) -> None:

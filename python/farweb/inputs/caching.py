@@ -110,6 +110,7 @@ RULES: dict[str, str] = {
     "unsafe-method-failed": "unsafe method with an error: passes by",
     "method-without-copy": "OPTIONS, TRACE, PROPFIND: pass by",
     "tunnel": "tunnels: pass by",
+    "upgrade": "upgraded connections, such as WebSockets: pass by",
     "head": "HEAD: a copy may serve, not stored",
     "partial": "206: a copy may serve, not stored",
     "not-modified": "304: a copy may serve, not stored",

@@ -109,11 +109,12 @@ def carried(table: str, counts: Mapping[str, Any]) -> Carried | None:
     silent = {reason: number for reason, number in without.items() if reason not in unsized}
     first = counts["first_request"]
     has_requests = first is not None and first["request_bytes_logged"] is not None
-    tunnels = counts["caching"].get("tunnel", {"requests": 0, "bytes": 0})
+    tunnels = [part for rule, part in counts["caching"].items() if rule in ("tunnel", "upgrade")]
+    tunneled = {name: sum(part[name] for part in tunnels) for name in ("requests", "bytes")}
     responses = sum(each["bytes"] for each in counts["caching"].values())
     if logged <= 0:
         return None
     others = elsewhere, unselected, dropped, unsized, silent, has_requests
     return Carried(
-        table, counts["log"]["file"], logged, *others, tunnels["requests"], tunnels["bytes"] / max(responses, 1)
+        table, counts["log"]["file"], logged, *others, tunneled["requests"], tunneled["bytes"] / max(responses, 1)
     )

@@ -115,7 +115,9 @@ class ImportReport:
         return rows
 
     def _how_found(self) -> str:
-        return "recognized" if self.log["format"] == "auto" else "--format"
+        if self.log["format"] == "auto":
+            return "recognized"
+        return "--log-format" if "log_format" in self.log else "--format"
 
     def _client_names(self) -> str:
         if self.log["client_names"] == "as-logged":

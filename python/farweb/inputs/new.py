@@ -229,7 +229,7 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
     yield "http", served.reasons[0]
     yield "clients", clients
     if tunnels := connects(counts):
-        yield "tunnels", f"TLS 1.3 inside each of {count(tunnels['requests'])}, over the whole path"
+        yield "tunnels", f"TLS 1.3 inside each of {count(tunnels['requests'])}, over the whole path, but to clear ports"
     yield "servers", server_times({"log": imported.log, **counts})
 
 

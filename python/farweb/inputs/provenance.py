@@ -38,9 +38,9 @@ def origin(kept: Mapping[str, Any] | None) -> float | None:
 
 
 def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
-    """Tunnels that are kept, their `requests` and `bytes`, or None without any CONNECT: others are upgrades (101)."""
+    """Tunnels of a proxy (CONNECT) that are kept, their `requests` and `bytes`, or None without any."""
     kept: dict[str, int] | None = counts["caching"].get("tunnel")
-    return kept if "CONNECT" in counts["methods"] else None
+    return kept
 
 
 def errors_of(kept: Mapping[str, Any] | None, requests: int) -> int | None:

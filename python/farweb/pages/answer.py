@@ -186,11 +186,12 @@ class PageAnswer(Shown):
 
     @property
     def _named(self) -> list[Cell]:
-        """The ways of the answer: the least sure one, or the best and the worst where they differ."""
+        """The ways of the answer: the least sure one, or the best and the worst where they differ as written."""
         if unsure := [cell for cell in self.cells if not cell.is_sure]:
             return [max(unsure, key=lambda cell: cell.high_s / cell.low_s)]
         best, worst = self.best, self._worst
-        return [best, worst] if worst.load_s > ALIKE * best.load_s else [best]
+        differ = worst.load_s > ALIKE * best.load_s and _short(worst.load_s) != _short(best.load_s)
+        return [best, worst] if differ else [best]
 
     @property
     def sentence(self) -> str:

@@ -51,8 +51,10 @@ pub enum Rule {
     UnsafeMethodFailed,
     /// A safe method without a storable response: OPTIONS, TRACE, PROPFIND.
     MethodWithoutCopy,
-    /// A tunnel.
+    /// A tunnel of a proxy.
     Tunnel,
+    /// A connection that goes on with another protocol, as a WebSocket.
+    Upgrade,
     /// `HEAD`: a copy serves it.
     Head,
     /// 206: a whole copy serves it.
@@ -102,6 +104,7 @@ impl Rule {
             Self::UnsafeMethodFailed
             | Self::MethodWithoutCopy
             | Self::Tunnel
+            | Self::Upgrade
             | Self::NoStore
             | Self::Private
             | Self::NoCache

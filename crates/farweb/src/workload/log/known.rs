@@ -147,6 +147,8 @@ const FASTLY_TIMING_KEYS: &[(&str, Field)] = &[
     ("request_user_agent", Field::Agent),
     ("cache_status", Field::EdgeResult),
     ("fastly_is_edge", Field::Edge),
+    ("is_edge", Field::Edge),
+    ("is_shield", Field::Inner),
     ("fastly_is_shield", Field::Inner),
 ];
 

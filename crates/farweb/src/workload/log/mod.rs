@@ -248,7 +248,8 @@ impl LogReader {
             let Some(line) = lines.next()? else { break };
             report.lines += 1;
             let (Line::Whole(text) | Line::TooLong(text)) = line;
-            if whole.known.repeated.contains(&number) && options.keep() != Keep::Lines {
+            let is_repeated = whole.known.repeated.contains(&number) && overview::has_content(text);
+            if is_repeated && options.keep() != Keep::Lines {
                 report.drop(Reason::Repeated);
                 continue;
             }

@@ -94,7 +94,7 @@ impl Overview {
     }
 }
 
-/// Numbers and hashes of the lines of a log that are neither blank nor about it, where they are asked for, and signs of the unit of its spans;
+/// Numbers and hashes of the lines of a log with content, where they are asked for, and signs of the unit of its spans;
 /// takes the calls of sidecars.
 fn read(
     mut lines: Lines,
@@ -120,7 +120,7 @@ fn read(
         && let Some(Line::Whole(text) | Line::TooLong(text)) = lines.next()?
     {
         let text = text.to_vec();
-        if hashes && !text.starts_with(b"#") && !text.trim_ascii().is_empty() {
+        if hashes && has_content(&text) {
             all.push((lines.number(), ObjectId::of_bytes(&text)));
         }
         let Some(layout) = layout.as_mut().filter(|_| has_calls || signs.is_open()) else { continue };
@@ -134,6 +134,11 @@ fn read(
         }
     }
     Ok((all, signs))
+}
+
+/// True for a line that is neither blank nor about the log.
+pub(super) fn has_content(text: &[u8]) -> bool {
+    !text.starts_with(b"#") && !text.trim_ascii().is_empty()
 }
 
 /// Logs that another one has as a whole, and the longest overlap of each of the rest with another one of these.

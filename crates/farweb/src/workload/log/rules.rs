@@ -109,7 +109,10 @@ pub(super) fn verdict(
         object,
         client: record.client.as_deref().map(Box::from),
         method: known,
-        rule: Rule::of(record, known, is_dynamic, options.bypass),
+        rule: match (tunnel, is_authority) {
+            (true, false) => Rule::Upgrade,
+            _ => Rule::of(record, known, is_dynamic, options.bypass),
+        },
         tls,
         is_dynamic,
         host: host.into_owned(),

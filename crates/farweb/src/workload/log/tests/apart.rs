@@ -200,6 +200,8 @@ fn a_run_of_equal_lines_at_the_border_of_two_logs_is_read_once() {
         let (counts, _) = together(&LogFormat::CLF, &texts.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(counts, expected, "{logs:?}");
     }
+    let with_a_blank = lines("a") + "\n" + &lines("b");
+    assert_eq!(together(&LogFormat::CLF, &[with_a_blank.as_str(); 2]).0, [(2, 0), (0, 2)]);
     let (_, repeats) = together(&LogFormat::CLF, &[&lines("abcd"), &lines("cde")]);
     assert_eq!(repeats, [Repeat { log: 1, lines: 2, is_whole: false, other: 0 }]);
     let head = "#Fields: date time c-ip cs-method cs-uri-stem sc-status sc-bytes\n";

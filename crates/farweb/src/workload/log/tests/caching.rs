@@ -46,6 +46,7 @@ fn method_status_and_cache_control_decide_as_rfc_9111_has_them() {
         ("ann: \"GET /a HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Get, Bypass),
         ("ann: \"GET /a HTTP/1.1\" 200 900 \"public\" \"-\" \"-\"", Get, Store),
         ("\"CONNECT a.example:443 HTTP/1.1\" 200 900 \"-\" \"-\" \"-\"", Connect, Bypass),
+        ("\"GET /socket HTTP/1.1\" 101 900 \"-\" \"-\" \"-\"", Connect, Bypass),
         ("\"CONNECT a.example:443 HTTP/1.1\" 405 900 \"-\" \"-\" \"-\"", Other, Bypass),
     ];
     let found = treated(&cases.map(|(line, ..)| line), "");

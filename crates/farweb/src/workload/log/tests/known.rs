@@ -150,6 +150,10 @@ fn fastlys_templates_with_times_count_microseconds_and_headers() {
         assert_eq!((batch.server_s[0], batch.tls[0], report.origin_unix_s), (0.25, 1, Some(1_714_979_289)));
         assert_eq!((batch.host.word(0), batch.method[0]), (Some("www.a.example"), Method::Post));
     }
+    for (mark, requests) in [(r#""is_edge":true"#, 1), (r#""is_edge":false"#, 0), (r#""is_shield":true"#, 0)] {
+        let marked = whole.replace(r#"{"service_id""#, &format!(r#"{{{mark},"service_id""#));
+        assert_eq!(read(LogFormat::Auto, &marked, LogOptions::default()).1.requests, requests, "{mark}");
+    }
     for (time, seconds) in
         [("\"2024-05-06T07:08:09+0000\"", 9), ("\"2024-05-06T07:08:09UTC\"", 9), ("1714979289250", 9)]
     {
