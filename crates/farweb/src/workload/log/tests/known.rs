@@ -150,7 +150,8 @@ fn fastlys_templates_with_times_count_microseconds_and_headers() {
         assert_eq!((batch.server_s[0], batch.tls[0], report.origin_unix_s), (0.25, 1, Some(1_714_979_289)));
         assert_eq!((batch.host.word(0), batch.method[0]), (Some("www.a.example"), Method::Post));
     }
-    for (mark, requests) in [(r#""is_edge":true"#, 1), (r#""is_edge":false"#, 0), (r#""is_shield":true"#, 0)] {
+    for (mark, requests) in [(r#""is_edge":true"#, 1), (r#""is_edge":false"#, 0), (r#""is_shield":true"#, 0)]
+    {
         let marked = whole.replace(r#"{"service_id""#, &format!(r#"{{{mark},"service_id""#));
         assert_eq!(read(LogFormat::Auto, &marked, LogOptions::default()).1.requests, requests, "{mark}");
     }
