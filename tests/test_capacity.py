@@ -124,9 +124,8 @@ def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
 
 
 def test_losses_limit_cubic_and_not_bbr(cable: Path) -> None:
-    loss = {"path.link.0.down.loss": '{ kind = "bernoulli", probability = 0.01 }'}
-
-    def rows(control: str) -> dict[str, str]:
+    def rows(control: str, way: str = "down", share: float = 0.01) -> dict[str, str]:
+        loss = {f"path.link.0.{way}.loss": f'{{ kind = "bernoulli", probability = {share} }}'}
         tcp = {"leg.0.tcp": f'{{ profile = "linux", constants = {{ congestion_control = "{control}" }} }}'}
         explained = Scenario.load(cable, loss | tcp).check()
         found = capacity.rows(explained.figures, explained.scenario, None, (), None)
@@ -136,6 +135,11 @@ def test_losses_limit_cubic_and_not_bbr(cable: Path) -> None:
     assert "losses" not in rows("cubic")
     assert rows("bbr")["losses"].startswith("no limit: BBR sends at the rate that it measures")
     assert "losses" not in rows("bbr").get("limit", "")
+    assert "losses" not in rows("bbr", "up")
+    assert rows("bbr", "up")["losses up"] == rows("bbr")["losses"]
+    many = rows("bbr", share=0.2)
+    assert many["losses"] == "a limit without an estimate: BBR takes 20 % lost for a policer's losses"
+    assert "limit" not in many
 
 
 @pytest.mark.parametrize(

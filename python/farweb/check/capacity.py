@@ -248,8 +248,7 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
     yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
-    if leg["loss_limit_text"]:
-        yield ["losses", leg["loss_limit_text"]]
+    yield from _losses(leg)
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]
@@ -294,6 +293,15 @@ def _limit_up(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[li
     (limit, why), line = found, leg["bottleneck_up_bps"]
     if line is not None and why != "window" and limit < line:
         yield ["limit up", f"{rate(limit)} an upload, of {_line(figures, leg, 'up')} ({_LIMITS[why]})"]
+
+
+def _losses(leg: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What losses do beside the limits: of uploads where no estimate has them, as a limit up is not always said."""
+    up = leg["up"] and leg["up"]["loss_limit_bps"] is None and leg["up"]["loss_limit_text"]
+    if leg["loss_limit_text"]:
+        yield ["losses", leg["loss_limit_text"]]
+    if up and up != leg["loss_limit_text"]:
+        yield ["losses up", up]
 
 
 def _limit(way: Mapping[str, Any]) -> tuple[float, str] | None:
