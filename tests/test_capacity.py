@@ -108,6 +108,13 @@ def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
     assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
 
 
+def test_a_scenario_that_asks_for_ecn_says_which_links_mark(cable: Path) -> None:
+    ecn = {"leg.0.tcp": '{ profile = "linux", constants = { ecn = "request" } }', "path.link.0.up.queue": "fq-codel"}
+    explained = Scenario.load(cable, ecn).check()
+    rows = capacity.rows(explained.figures, explained.scenario, None, (), None)
+    assert ["ECN", "both ends ask; link 0 up (fq-codel)"] in rows
+
+
 def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
     """By the credit that the server grants in 120 ms: of 65,536 B 4.53 Mbit/s of packets, by halves 7.6 ms later."""
     linux = Scenario.load(cable, {"leg.0.tcp": '{ profile = "linux" }', "leg.0.carrier": '{ kind = "http/2" }'})

@@ -249,6 +249,8 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
     yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
     yield from _losses(leg)
+    if leg["ecn"]:
+        yield ["ECN", leg["ecn"]]
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]
