@@ -1,5 +1,6 @@
 """Line 1 of `farweb check`, and its screen."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,14 @@ def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
     text = SCENARIO.replace('carrier = { kind = "http/1.0" }', leg)
     cable.write_text(f"{text}\n[{clients}" if clients else text)
     assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
+
+
+def test_a_second_that_asks_for_more_than_the_rate_is_not_busier_than_busy(cable: Path) -> None:
+    """15 kB and headers at once, over 3 kB/s."""
+    cable.with_name("web.csv").write_text(STEADY.replace("\n0,a,300,1340", "\n0,a,300,15000"))
+    answer = Scenario.load(cable, {"path.link.0.down.rate": "24 kbit/s"}).check().answer
+    assert (offers := re.search(r"\(from 0 s on\); the busiest second offers (\d+) % of its rate\. ", answer)), answer
+    assert int(offers[1]) > 500
 
 
 def test_a_scenario_that_asks_for_ecn_says_which_links_mark(cable: Path) -> None:

@@ -123,12 +123,20 @@ def _says(load: Offered) -> str:
     if fullest.at_most and state:
         full = f"{share(fullest.least_fullness)} to {share(fullest.fullness)}"
         return f"its fullest link, {fullest.name}, is {full} busy {fullest.when}, by what a cache answers{of_mean}."
-    second = (
-        "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
-    )
     at_most = "at most " if fullest.at_most else ""
     busy = f"{at_most}{share(fullest.fullness)} busy {fullest.when}"
-    return f"its fullest link, {fullest.name}, is {busy}{second}{of_mean}."
+    return f"its fullest link, {fullest.name}, is {busy}{_of_second(fullest)}{of_mean}."
+
+
+def _of_second(link: OfferedLoad) -> str:
+    """The busiest second, as the sentence goes on: beyond the rate it is what requests ask for, and no link is so busy."""
+    if link.second_bps is None:
+        return ""
+    of_rate = link.second_bps / link.peak[1]
+    if of_rate > 1:
+        whose = "" if link.is_mean else " of its rate"
+        return f"; the busiest second offers {share(of_rate)}{whose}"
+    return f", {share(of_rate)} in the busiest second"
 
 
 def _severity(load: Offered) -> tuple[int, float, float]:
