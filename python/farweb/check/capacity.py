@@ -129,7 +129,7 @@ def _says(load: Offered) -> str:
 
 
 def _of_second(link: OfferedLoad) -> str:
-    """The busiest second, as the sentence goes on: beyond the rate it is what requests ask for, and no link is so busy."""
+    """The busiest second, as the sentence goes on: beyond the rate no link is busy, and it is what requests ask for."""
     if link.second_bps is None:
         return ""
     of_rate = link.second_bps / link.peak[1]
