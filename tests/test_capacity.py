@@ -1,5 +1,6 @@
 """Line 1 of `farweb check`, and its screen."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,21 @@ def test_the_least_time_of_a_request(cable: Path, leg: str, least: str) -> None:
     assert Scenario.load(cable).check().answer.endswith(f"No request can take less than {least}.")
 
 
+def test_a_second_that_asks_for_more_than_the_rate_is_not_busier_than_busy(cable: Path) -> None:
+    """15 kB and headers at once, over 3 kB/s."""
+    cable.with_name("web.csv").write_text(STEADY.replace("\n0,a,300,1340", "\n0,a,300,15000"))
+    answer = Scenario.load(cable, {"path.link.0.down.rate": "24 kbit/s"}).check().answer
+    assert (offers := re.search(r"\(from 0 s on\); the busiest second offers (\d+) % of its rate\. ", answer)), answer
+    assert int(offers[1]) > 500
+
+
+def test_a_scenario_that_asks_for_ecn_says_which_links_mark(cable: Path) -> None:
+    ecn = {"leg.0.tcp": '{ profile = "linux", constants = { ecn = "request" } }', "path.link.0.up.queue": "fq-codel"}
+    explained = Scenario.load(cable, ecn).check()
+    rows = capacity.rows(explained.figures, explained.scenario, None, (), None)
+    assert ["ECN", "both ends ask; link 0 up (fq-codel)"] in rows
+
+
 def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
     """By the credit that the server grants in 120 ms: of 65,536 B 4.53 Mbit/s of packets, by halves 7.6 ms later."""
     linux = Scenario.load(cable, {"leg.0.tcp": '{ profile = "linux" }', "leg.0.carrier": '{ kind = "http/2" }'})
@@ -124,9 +140,8 @@ def test_uploads_have_a_limit_of_their_own(cable: Path) -> None:
 
 
 def test_losses_limit_cubic_and_not_bbr(cable: Path) -> None:
-    loss = {"path.link.0.down.loss": '{ kind = "bernoulli", probability = 0.01 }'}
-
-    def rows(control: str) -> dict[str, str]:
+    def rows(control: str, way: str = "down", share: float = 0.01) -> dict[str, str]:
+        loss = {f"path.link.0.{way}.loss": f'{{ kind = "bernoulli", probability = {share} }}'}
         tcp = {"leg.0.tcp": f'{{ profile = "linux", constants = {{ congestion_control = "{control}" }} }}'}
         explained = Scenario.load(cable, loss | tcp).check()
         found = capacity.rows(explained.figures, explained.scenario, None, (), None)
@@ -136,6 +151,11 @@ def test_losses_limit_cubic_and_not_bbr(cable: Path) -> None:
     assert "losses" not in rows("cubic")
     assert rows("bbr")["losses"].startswith("no limit: BBR sends at the rate that it measures")
     assert "losses" not in rows("bbr").get("limit", "")
+    assert "losses" not in rows("bbr", "up")
+    assert rows("bbr", "up")["losses up"] == rows("bbr")["losses"]
+    many = rows("bbr", share=0.2)
+    assert many["losses"] == "a limit without an estimate: BBR takes 20 % lost for a policer's losses"
+    assert "limit" not in many
 
 
 @pytest.mark.parametrize(

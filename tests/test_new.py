@@ -70,7 +70,7 @@ def test_a_queue_stands_in_both_directions_and_several_make_a_sweep(farweb: Farw
     ]
     for options, said in (
         (("--queue", "red"), "this queue"),
-        (("--queue", "fqcodel"), "write one of: drop-tail, codel, fq-codel, pie"),
+        (("--queue", "fqcodel"), "write one of: drop-tail, drop-head, codel, fq-codel, pie"),
         (("--queue", "pie,codel", "--compare", "geo,starlink"), "write one"),
     ):
         refused = farweb("new", "link.toml", "--force", *options)

@@ -37,6 +37,13 @@ def test_gaps_at_any_time_have_no_period(folder: Path) -> None:
     assert (gaps.number, gaps.period_s) == (4, None)
 
 
+def test_a_schedule_without_losses_says_none(folder: Path, farweb: Farweb) -> None:
+    (folder / "pass.csv").write_text("time_s,rate_mbps,loss\n0,8,0\n5,4,\n")
+    shown = farweb("workload", "path", folder / "pass.csv").out
+    assert "loss" not in shown
+    assert [line.split() for line in shown.splitlines() if line.startswith("gaps")] == [["gaps", "none"]]
+
+
 def test_a_schedule_has_outages_delays_and_losses(folder: Path) -> None:
     rows = ["0,8,20,", "2,0,,", "3,4,40,0.01", "10,,,"]
     (folder / "pass.csv").write_text("\n".join(["time_s,rate_mbps,delay_ms,loss", *rows]))

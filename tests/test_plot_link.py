@@ -88,6 +88,9 @@ def test_a_queue_is_drawn_with_its_waits_where_they_are_measured(tmp_path: Path)
         ("drops_full", [2, 2]),
         ("drops_aqm", [3, 3]),
     ]
+    labelled = [each.index for panel in figure.panels[2:5:2] for each in panel.series]
+    assert len(set(labelled)) == len(labelled), "a colour each"
+    assert "(shade: the longest)" in figure.caption
     assert figure.panels[4].note == "5 dropped in all"
     bare = describe("queue", [write_results(tmp_path / "b", links=rows)])
     assert [panel.y.label for panel in bare.panels[::2]] == ["queue [kB]", "drops"]

@@ -143,6 +143,14 @@ def test_intervals_longer_than_a_minute_stand_for_themselves(
     assert (busiest is not None and says in busiest.text) if says else busiest is None
 
 
+def test_marks_stand_beside_drops_or_none(tmp_path: Path) -> None:
+    made = make(tmp_path / "r", [request(0, 10)])
+    links = [{**link, "drops": 0, "marks": marks} for link, marks in zip(made.manifest["links"], (50, 8), strict=True)]
+    (made.path / "manifest.json").write_text(json.dumps({**made.manifest, "links": links}))
+    said = Results.open(made.path).summary().screen().parts
+    assert "fullest link: here to there, 25 % busy over the run; no drops; 58 marked" in said
+
+
 def test_show_prints_what_the_summary_says(tmp_path: Path, farweb: Farweb) -> None:
     results = make(tmp_path / "r", [request(0, 10 * i) for i in range(101)])
     shown = farweb("show", results.path)

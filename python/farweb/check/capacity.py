@@ -123,12 +123,20 @@ def _says(load: Offered) -> str:
     if fullest.at_most and state:
         full = f"{share(fullest.least_fullness)} to {share(fullest.fullness)}"
         return f"its fullest link, {fullest.name}, is {full} busy {fullest.when}, by what a cache answers{of_mean}."
-    second = (
-        "" if fullest.second_bps is None else f", {share(fullest.second_bps / fullest.peak[1])} in the busiest second"
-    )
     at_most = "at most " if fullest.at_most else ""
     busy = f"{at_most}{share(fullest.fullness)} busy {fullest.when}"
-    return f"its fullest link, {fullest.name}, is {busy}{second}{of_mean}."
+    return f"its fullest link, {fullest.name}, is {busy}{_of_second(fullest)}{of_mean}."
+
+
+def _of_second(link: OfferedLoad) -> str:
+    """The busiest second, as the sentence goes on: beyond the rate no link is busy, and it is what requests ask for."""
+    if link.second_bps is None:
+        return ""
+    of_rate = link.second_bps / link.peak[1]
+    if of_rate > 1:
+        whose = "" if link.is_mean else " of its rate"
+        return f"; the busiest second offers {share(of_rate)}{whose}"
+    return f", {share(of_rate)} in the busiest second"
 
 
 def _severity(load: Offered) -> tuple[int, float, float]:
@@ -248,8 +256,9 @@ def _leg(figures: Mapping[str, Any], scenario: Mapping[str, Any], leg: Mapping[s
         yield ["splits", f"TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without"]
     yield from _limit_down(figures, leg, is_only)
     yield from _limit_up(figures, leg)
-    if leg["loss_limit_text"]:
-        yield ["losses", leg["loss_limit_text"]]
+    yield from _losses(leg)
+    if leg["ecn"]:
+        yield ["ECN", leg["ecn"]]
     narrow = min(figures["links"], key=lambda link: link["down"]["rate_bps_mean"] or inf)
     if _is_inside(figures, leg, narrow) and narrow["down"]["queue"] != "unlimited":
         held = narrow["down"]["queue_bytes"]
@@ -294,6 +303,15 @@ def _limit_up(figures: Mapping[str, Any], leg: Mapping[str, Any]) -> Iterator[li
     (limit, why), line = found, leg["bottleneck_up_bps"]
     if line is not None and why != "window" and limit < line:
         yield ["limit up", f"{rate(limit)} an upload, of {_line(figures, leg, 'up')} ({_LIMITS[why]})"]
+
+
+def _losses(leg: Mapping[str, Any]) -> Iterator[list[str]]:
+    """What losses do beside the limits: of uploads where no estimate has them, as a limit up is not always said."""
+    up = leg["up"] and leg["up"]["loss_limit_bps"] is None and leg["up"]["loss_limit_text"]
+    if leg["loss_limit_text"]:
+        yield ["losses", leg["loss_limit_text"]]
+    if up and up != leg["loss_limit_text"]:
+        yield ["losses up", up]
 
 
 def _limit(way: Mapping[str, Any]) -> tuple[float, str] | None:

@@ -57,7 +57,8 @@ def new(
             geo+pep,starlink.
         proxy: none, split, mux or pep, what satellite modems have. split: connections end at the far end; mux: two
             proxies share a few; both decrypt. pep: TCP alone ends, at both ends of the long part.
-        queue: Queue of the long part in both directions: drop-tail, codel, fq-codel, pie; several make a sweep.
+        queue: Queue of the long part in both directions, in place of the path's own: drop-tail, drop-head, codel,
+            fq-codel, pie; several make a sweep.
         cache: A cache between the clients and the long part: "10 GB" (lru), "10 GB,s3-fifo"; none: its baseline.
         shield: A second level of --cache, behind the long part.
         log: A log to simulate, imported beside the scenario; may be repeated. Or a request table.

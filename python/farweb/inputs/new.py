@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PROXIES = tuple(_core.proxies)
 """Proxies on the path, by name."""
 
-QUEUES = ("drop-tail", "codel", "fq-codel", "pie")
+QUEUES = ("drop-tail", "drop-head", "codel", "fq-codel", "pie")
 """Disciplines of queues that `--queue` writes."""
 
 _SEEN_AT = {
@@ -142,7 +142,7 @@ def new_scenario(
             own, such as ``geo+pep``.
         proxy: One of `PROXIES`.
         queues: Of `QUEUES`, in both directions of the long part, in place of the path's own; the scenario has a sweep
-            over several. Drop-tail has the depth of the path.
+            over several. Drop-tail and drop-head have the depth of the path.
         cache: Capacity and policy of a cache in front of the long part of the path, such as ``("10 GB", "lru")``, or
             ``"none"`` for the same path and requests without it.
         shield: The same of a second level at the far end, which the cache asks.

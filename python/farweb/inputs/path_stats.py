@@ -51,7 +51,7 @@ class Gaps:
     def text(self) -> str:
         """All of it in a line."""
         if self.shortest_s is None or self.longest_s is None:
-            return f"none longer than {seconds(self.longer_than_s)}"
+            return f"none longer than {seconds(self.longer_than_s)}" if self.longer_than_s else "none"
         lengths = f"{seconds(self.shortest_s)} to {seconds(self.longest_s)}"
         every = "" if self.period_s is None else f", every {seconds(self.period_s)}"
         return f"{count(self.number)}, {lengths if self.number > 1 else seconds(self.longest_s)}{every}"
@@ -98,7 +98,7 @@ class PathStats(Shown):
         facts += [] if self.mean_bps is None else [["mean rate", rate(self.mean_bps)]]
         facts += [["gaps", self.gaps.text]]
         facts += [] if self.delay_s is None else [["delay", " to ".join(map(seconds, self.delay_s))]]
-        facts += [] if self.loss_max is None else [["loss", f"up to {share(self.loss_max)}"]]
+        facts += [["loss", f"up to {share(self.loss_max)}"]] if self.loss_max else []
         sheets = [Sheet(f"{self.kind} {Path(self.source).name}", ["", ""], facts)]
         if self.rate_bps is not None:
             rows = [[f"{percent} %", rate(value)] for percent, value in self.rate_bps.items()]

@@ -237,8 +237,9 @@ def _windows(found: Sequence[tuple[Point, int]]) -> str:
     text = f"round trip {extent([leg['rtt_ns'] / 1e9 for leg in legs], seconds)}"
     if any(_by_host(*place) and leg["hosts"] is None for place, leg in zip(found, legs, strict=True)):
         return f"{text}; windows and segment sizes are in the host table, not at hand here"
-    limits = [leg["connection_limit_bps"] for leg in legs if leg["connection_limit_bps"] is not None]
-    by = [_LIMITED_BY[each] for each in dict.fromkeys(leg["limited_by"] for leg in legs)]
+    limited = [leg for leg in legs if leg["connection_limit_bps"] is not None]
+    limits = [leg["connection_limit_bps"] for leg in limited]
+    by = [_LIMITED_BY[each] for each in dict.fromkeys(leg["limited_by"] for leg in limited)]
     fill = [leg["connections_to_fill"] for leg in legs if leg["connections_to_fill"] is not None]
     if limits:
         whose = " (median of the servers)" if any(leg["hosts"] for leg in legs) else ""

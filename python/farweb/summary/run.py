@@ -20,6 +20,7 @@ from farweb.results.totals import (
     caches_of,
     failures_of,
     links_of,
+    marked,
 )
 from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
@@ -205,6 +206,7 @@ class Summary(Shown):
             fullest = max(self.links, key=lambda link: link.busy if link.busiest is None else link.busiest.busy)
             drops = sum(link.drops for link in self.links)
             lost = f"{plural(drops, 'drop')} on all links" if drops else "no drops"
+            lost += marked(sum(link.marks for link in self.links))
             busiest = "" if fullest.busiest is None else f", {fullest.busiest.text}"
             yield f"fullest link: {fullest.name}, {share(fullest.busy)} busy over the run{busiest}; {lost}"
         for cache in self.caches:

@@ -193,7 +193,9 @@ pub(super) fn changes(link: &Link, way: Direction, until: Until) -> Vec<String> 
         let [after, delay] = [wake.after, wake.delay].map(figures::span);
         format!("wakes in {delay} after {after}")
     }));
-    if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max) {
+    if let Some(most) = direction.steps.iter().filter_map(|step| step.loss).reduce(f64::max)
+        && most > 0.0
+    {
         lines.push(format!("loss up to {}", figures::percent(most)));
     }
     lines.extend(fade_text(&timeline.fade));

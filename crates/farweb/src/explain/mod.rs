@@ -330,7 +330,10 @@ fn slowest(leg: &Leg, scenario: &Scenario, limit: &WindowLimit, way: Direction) 
         let window = window.towards(&stretch, way);
         ConnectionLimit::of(&Course { carrier: &leg.carrier, whole: &whole, stretch: &stretch, window, way })
     };
-    let bps = |limit: &ConnectionLimit| limit.connection_limit_bps.unwrap_or(f64::INFINITY);
+    // A limit without an estimate is less than any that has one.
+    let unknown = |by: LimitedBy| if by == LimitedBy::Loss { 0.0 } else { f64::INFINITY };
+    let bps =
+        |limit: &ConnectionLimit| limit.connection_limit_bps.unwrap_or_else(|| unknown(limit.limited_by));
     let all = Stretch::all(leg, scenario).into_iter().map(on);
     all.min_by(|a, b| bps(a).total_cmp(&bps(b))).expect("a leg has a stretch")
 }
@@ -430,8 +433,14 @@ fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>)
             (down, _) => down.into_iter().for_each(|down| line(label, down)),
         }
     }
-    if let Some(text) = &leg.least.loss_limit_text {
-        line("losses", text.clone());
+    let up = leg.up.as_ref().and_then(|up| up.loss_limit_text.clone());
+    let down = leg.least.loss_limit_text.clone();
+    match (down, up) {
+        (Some(down), Some(up)) if down == up => line("losses", down),
+        (down, up) => {
+            down.into_iter().for_each(|text| line("losses down", text));
+            up.into_iter().for_each(|text| line("losses up", text));
+        }
     }
     if let Some(ecn) = &leg.ecn {
         line("ECN", ecn.clone());

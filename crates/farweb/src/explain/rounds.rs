@@ -103,7 +103,7 @@ const EVENTS: usize = 512;
 const FULL: f64 = 0.95;
 
 impl Sender {
-    /// A sender of `profile`, or `None` where losses set it no limit: it follows the rate of the path.
+    /// A sender of `profile`, or `None` where its window does not answer losses: BBR follows the rate of the path.
     pub(super) fn of(profile: &Profile, trip_s: f64, segment_s: f64) -> Option<Self> {
         let (law, repair, timeout_s) = match profile {
             Profile::Linux(own) => {

@@ -472,16 +472,28 @@ fn losses_below_a_window_take_their_part_of_it() {
     assert_eq!(found.loss_limit_text.unwrap(), "0.1 % of the packets, which the limit counts");
 }
 
-/// BBR sends at the rate that it measures, whatever is lost.
+/// BBR sends at the rate that it measures, up to a share of losses that it takes for a policer's: a limit without an estimate.
 #[test]
-fn losses_set_bbr_no_limit_and_it_is_said() {
+fn losses_set_bbr_no_limit_until_they_pass_for_a_policers() {
     let bbr = "leg.0.tcp={profile=\"linux\",constants={congestion_control=\"bbr\"}}";
-    let loss = "path.link.0.down.loss={kind=\"bernoulli\",probability=0.01}";
-    let found = least(&[bbr, loss]);
-    assert_eq!((found.limited_by, found.loss_limit_bps), (LimitedBy::SendBuffer, None));
-    assert!(found.loss_limit_text.is_some_and(|text| text.starts_with("no limit: BBR")));
+    let loss = |way, share| format!("path.link.0.{way}.loss={{kind=\"bernoulli\",probability={share}}}");
+    for way in ["down", "up"] {
+        let of = |share| {
+            let found = report(&[bbr, &loss(way, share)]);
+            let warned = found.warnings.iter().any(|text| text.starts_with("leg.0.tcp: BBR takes"));
+            let leg = found.legs[0].clone();
+            (if way == "up" { leg.up.unwrap() } else { leg.least }, leg.text, warned)
+        };
+        let (found, text, warned) = of("0.1");
+        assert_eq!((found.limited_by, found.loss_limit_bps, warned), (LimitedBy::SendBuffer, None, false));
+        assert!(found.loss_limit_text.is_some_and(|text| text.starts_with("no limit: BBR")));
+        assert!(text.contains(&format!("losses {way:<17} no limit: BBR")), "{text}");
+        let (found, _, warned) = of("0.2");
+        assert_eq!((found.limited_by, found.connection_limit_bps, warned), (LimitedBy::Loss, None, true));
+        assert!(found.loss_limit_text.is_some_and(|text| text.starts_with("a limit without an estimate")));
+    }
     assert_eq!(least(&[bbr]).loss_limit_text, None);
-    assert_eq!(least(&["leg.0.tcp={profile=\"linux\"}", loss]).loss_limit_text, None);
+    assert_eq!(least(&["leg.0.tcp={profile=\"linux\"}", &loss("down", "0.01")]).loss_limit_text, None);
 }
 
 /// A burst is one loss event: bursts of ten at 1 % equal random losses of 0.1 %.

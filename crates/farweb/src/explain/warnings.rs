@@ -112,6 +112,16 @@ fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
         }
     }
     for (place, leg) in scenario.leg.iter().enumerate() {
+        for stretch in Stretch::all(leg, scenario) {
+            for way in WAYS {
+                let Some(share) = super::limit::beyond_bbr(&stretch, way) else { continue };
+                let (share, way) = (figures::percent(share), way.name());
+                warnings.push(format!(
+                    "leg.{place}.tcp: BBR takes {share} lost {way} for a policer's losses, and sends for 48 round trips at the rate that \
+                     gets through, time and again: little of the link may be left"
+                ));
+            }
+        }
         let Profile::Ns2(profile) = leg.tcp.profile() else { continue };
         let stretch = Stretch::of(leg, scenario);
         let drops = |outage: &Outage| outage.mode == OutageMode::Drop && outage.every.is_some();

@@ -45,7 +45,7 @@ impl LinkFile {
         }
     }
 
-    /// Reads a file in memory that is of a kind by its first line: a whole number begins a trace.
+    /// Reads a file in memory that is of a kind by its first line but for comments: a number begins a trace, names of columns a schedule.
     ///
     /// # Errors
     /// As [`LinkFile::of_bytes`].

@@ -52,7 +52,7 @@ static SCHEMA: LazyLock<Value> =
 /// JSON Schema (2020-12) of a scenario, as it is before presets of links fill in keys.
 ///
 /// `format` names the kind of quantity that a text holds (`duration`, `size`, `rate`, `queue`), `x-words` the words that
-/// may stand for one, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
+/// may stand for one, `x-limited-words` those that do so beside a limit alone, and `examples` how one is written. `x-profiles`, `x-families` and `x-scales` say beside which `profile`,
 /// `family` or `scale` an alternative stands, `x-unless` the key that may stand in place of one.
 #[must_use]
 pub fn schema() -> Value {

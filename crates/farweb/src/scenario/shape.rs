@@ -201,9 +201,14 @@ impl<'a> Walk<'a> {
     }
 
     fn text(&mut self, path: &str, schema: &Value, value: &Value) {
-        let words: Vec<&str> =
-            schema["x-words"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let listed = |name: &str| schema[name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let words: Vec<&str> = listed("x-words").collect();
         if value.as_str().is_some_and(|text| words.contains(&text)) {
+            return;
+        }
+        if let Some(kind) = listed("x-limited-words").find(|kind| value == kind) {
+            let table = format!("{{ kind = \"{kind}\", limit = \"50 ms\" }}");
+            self.report(path, format!("found \"{kind}\", which needs a limit; write queue = {table}"));
             return;
         }
         let or_word = if words.is_empty() { String::new() } else { format!("; or write {}", choice(&words)) };

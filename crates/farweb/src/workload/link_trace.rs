@@ -38,14 +38,16 @@ pub fn trace_of_bytes(name: String, bytes: Vec<u8>) -> Result<Opportunities, Wor
     })
 }
 
-/// True when the first line of a file in memory is a whole number, as of a trace.
+/// True when the first line of a file in memory, but for comments, begins with a number and has no comma: the names of columns begin a schedule.
 ///
 /// # Errors
 /// When it is no text.
 pub fn is_trace(name: &str, bytes: &[u8]) -> Result<bool, WorkloadError> {
     let lines = Lines::new(name.to_owned(), Cursor::new(bytes.to_vec()))?;
-    let first = lines.head().split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
-    Ok(!first.is_empty() && first.iter().all(u8::is_ascii_digit))
+    let mut rows = lines.head().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = rows.find(|row| !row.is_empty() && !row.starts_with(b"#")).unwrap_or_default();
+    let is_number = first.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+    Ok(is_number && !first.contains(&b','))
 }
 
 /// The time in a line, which is not before `last`.
@@ -78,11 +80,29 @@ mod tests {
             ("3\n2\n", "down.trace:2: found \"2\" behind \"3\"; write times in whole ms that do not go back"),
             ("1\n\n2\n", "down.trace:2: found \"\"; write a time in whole ms from 0 to 4294967295"),
             ("1.5\n", "down.trace:1: found \"1.5\"; write a time in whole ms"),
+            ("# 2026, a drive\n1\n", "down.trace:1: found \"# 2026, a drive\"; write a time in whole ms"),
             ("-1\n", "down.trace:1: found \"-1\"; write"),
             ("4294967296\n", "down.trace:1: found \"4294967296\"; write"),
             ("\0\x01\x02", "down.trace: is not text but binary data"),
         ] {
             assert!(read(text).unwrap_err().to_string().starts_with(message), "{:?}", read(text));
+        }
+    }
+
+    /// Whatever is wrong with a file, its own reader says it.
+    #[test]
+    fn a_file_is_a_trace_by_its_first_row_alone() {
+        for (text, expected) in [
+            ("1\n2\n", true),
+            ("1.5\n2\n", true),
+            ("# a drive, 2026\n\n1\n", true),
+            ("1 ms\n", true),
+            ("# a pass\ntime_s,rate_mbps\n0,1\n", false),
+            ("time_s rate_mbps\n0 1\n", false),
+            ("time_s\n", false),
+            ("0,10\n", false),
+        ] {
+            assert_eq!(is_trace("f", text.as_bytes()).unwrap(), expected, "{text}");
         }
     }
 }

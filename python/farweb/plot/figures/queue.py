@@ -29,7 +29,7 @@ def queue_over_time(result: RunTables, *, link: int | None = None) -> Figure:
     has_waits = bool(own["sojourn_max_s"].is_not_null().any())
     shown = {way: _intervals(own.filter(pl.col("direction") == way), has_waits=has_waits) for way in DIRECTIONS}
     columns = [_panels(result, each, link, way, has_waits=has_waits) for way, each in shown.items()]
-    waits = "waits of the packets sent; " if has_waits else "waits with record.sojourn = true; "
+    waits = "waits of the packets sent (shade: the longest); " if has_waits else "waits with record.sojourn = true; "
     length_s = max(each.length_s for each in shown.values())
     return Figure(
         f"Queue of link {link} over time – {result.path.name}",
@@ -67,14 +67,16 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
         for number, (name, part) in enumerate(_WAITS.items())
         if has_waits
     ]
+    # Each line of the column has a colour of its own.
+    first = len(waits)
     dropped = {name: int(shown.rows[name].sum()) for name in REASONS}
     drops = [
         shown.series(REASONS[name], number, name, part=name)
-        for number, (name, many) in enumerate(dropped.items())
+        for number, (name, many) in enumerate(dropped.items(), first)
         if many
     ]
     marks = int(shown.rows["marks"].sum())
-    drops += [shown.series("marked", len(dropped), "marks", part="marks")] if marks else []
+    drops += [shown.series("marked", first + len(dropped), "marks", part="marks")] if marks else []
     return (
         panel(
             Axis("queue", "B", low=0),

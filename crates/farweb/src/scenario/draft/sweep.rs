@@ -66,7 +66,7 @@ impl Writer<'_> {
     fn levels_of_queues(&self) -> Vec<Swept> {
         let level = |name: &String| Swept {
             level: name.clone(),
-            set: self.queue_of(name).map(|(key, queue)| (key, quoted(&queue))).to_vec(),
+            set: self.queue_of(name).to_vec(),
             legs: String::new(),
         };
         self.draft.queues.iter().map(level).collect()

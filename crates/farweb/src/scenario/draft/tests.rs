@@ -66,3 +66,15 @@ fn comments_break_between_words() {
     assert_eq!(comment("a  b"), "# a b\n");
     assert_eq!(comment(""), "");
 }
+
+/// Queues by name take the place of the preset's, in a sweep too; those with a limit have the depth of the path.
+#[test]
+fn queues_by_name_are_written_with_the_depth_of_the_path() {
+    let head = "{ kind = \"drop-head\", limit = \"100 ms\" }";
+    for queues in [json!(["drop-head"]), json!(["drop-head", "drop-tail", "pie"])] {
+        let text = draft(&[("docsis", "none")], &json!({ "queues": queues })).to_toml().unwrap();
+        Planned::parse(&text, "link.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert!(text.contains(&format!("up.queue = {head}\ndown.queue = {head}\n")), "{text}");
+        assert!(text.contains("# These queues take the place of those above."), "{text}");
+    }
+}

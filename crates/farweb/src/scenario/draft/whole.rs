@@ -167,18 +167,23 @@ seed = 1
     fn queue(&self) -> String {
         let Some(name) = self.draft.queues.first() else { return String::new() };
         let [(_, up), (_, down)] = self.queue_of(name);
-        format!(
-            "# A router has this queue where it sends slower than the modem behind it: set rates a little below the line's.\n\
-             up.queue = \"{up}\"\ndown.queue = \"{down}\"\n"
-        )
+        let why = comment(
+            "These queues take the place of those above. A router has them where it sends slower than the modem behind it: set \
+             rates a little below the line's.",
+        );
+        format!("{why}up.queue = {up}\ndown.queue = {down}\n")
     }
 
-    /// A queue of the long part in each direction: drop-tail with the depth of the path.
+    /// A queue of the long part in each direction, in TOML: those without a rule of their own for waits with the depth of the path.
     pub(super) fn queue_of(&self, name: &str) -> [(&'static str, String); 2] {
         let Preset { delay, queue, .. } = self.first.1;
         let trip = delay.up + delay.down;
         let (up, down) = queue.as_ref().map_or((trip, trip), |queue| (queue.up, queue.down));
-        let value = |depth: f64| if name == "drop-tail" { format!("{depth} ms") } else { name.to_owned() };
+        let value = |depth: f64| match name {
+            "drop-tail" => format!("\"{depth} ms\""),
+            "drop-head" => format!("{{ kind = \"{name}\", limit = \"{depth} ms\" }}"),
+            _ => format!("\"{name}\""),
+        };
         [("up.queue", value(up)), ("down.queue", value(down))]
     }
 }

@@ -153,6 +153,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
         "path.link.0.down.limit=1000",
         "path.link.0.down.queue=fq_codel",
         "path.link.0.up.queue=cake",
+        "path.link.1.up.queue=drop-head",
     ]);
     let said = [
         "\"transfer\" (farweb does not model QUIC and HTTP/3; http/2 with tls.start = \"0-rtt\" comes nearest: docs/not.md)",
@@ -163,6 +164,7 @@ fn names_of_other_tools_are_answered_wherever_they_stand() {
          limit / delay at most, such as 120 Mbit/s for 1000 packets of 1500 B in 100 ms); farweb schema scenario lists the 20 keys here",
         "unknown key (here it is delay = \"300 ms\" of each direction of a link); farweb schema scenario lists the 20 keys here",
         "or write one of \"drop-tail\", \"codel\", \"fq-codel\", \"pie\" (did you mean fq-codel?)",
+        "path.link.1.up.queue: found \"drop-head\", which needs a limit; write queue = { kind = \"drop-head\", limit = \"50 ms\" }",
         "(farweb does not model this queue; queue = \"fq-codel\", \"codel\", \"pie\", drop-head and drop-tail are there: docs/not.md)",
     ];
     for end in said {

@@ -128,6 +128,7 @@ impl JsonSchema for Queue {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut text = generator.subschema_for::<QueueLimit>().to_value();
         text["x-words"] = Self::KINDS.into();
+        text["x-limited-words"] = ["drop-head"].into();
         json_schema!({ "anyOf": [text, generator.subschema_for::<QueueTable>()] })
     }
 }

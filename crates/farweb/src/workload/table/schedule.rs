@@ -64,7 +64,8 @@ pub(super) const SCHEDULE: TableSpec = TableSpec {
 
 const LAYOUT: Layout = Layout { what: "schedule", table: SCHEDULE, headless: 0, is_header: |_| true };
 
-const RATE_ALLOWED: &str = "a rate in Mbit/s from 0 to 1000000 without a unit, or nothing to keep it";
+const RATE_ALLOWED: &str =
+    "a rate in Mbit/s from 0.000001 to 1000000 without a unit, 0 to send nothing, or nothing to keep it";
 const DELAY_ALLOWED: &str = "a delay in ms from 0 to 86400000 without a unit, or nothing to keep it";
 const LOSS_ALLOWED: &str = "a probability from 0 to 1, or nothing to keep it";
 const STATE_ALLOWED: &str = "up, down or drop, or nothing to keep it";
@@ -131,6 +132,11 @@ impl Schedule {
         }
         if schedule.rows == 0 {
             return Err(WorkloadError(format!("{}: has no rows; a schedule has one at least", table.name())));
+        }
+        if schedule.is_silent() {
+            return Err(table.place().problem(
+                "nothing is sent at any time; write a row with a rate above 0 and the state up".to_owned(),
+            ));
         }
         Ok(schedule)
     }
@@ -200,6 +206,13 @@ impl Schedule {
         Ok(at)
     }
 
+    /// True where outages last from the start to the end.
+    fn is_silent(&self) -> bool {
+        let from_start = |at, outage: &Outage| (outage.at == at).then(|| at + outage.lasts);
+        let end = self.outages.iter().try_fold(Duration::ZERO, from_start);
+        self.open.is_some_and(|(at, _)| Some(at) == end)
+    }
+
     /// From `at` on there is an outage of this mode, or none.
     fn enter(&mut self, at: Duration, mode: Option<OutageMode>) {
         if self.open.map(|(_, mode)| mode) == mode {
@@ -212,9 +225,10 @@ impl Schedule {
     }
 }
 
-/// A rate. `Some(None)` is 0.
+/// A rate. `Some(None)` is 0, and one that rounds to 0 is none.
 fn rate(mbps: f64) -> Option<Option<BitRate>> {
-    (0.0..=1e6).contains(&mbps).then(|| BitRate::from_bps((mbps * 1e6).round() as u64))
+    let rate = (0.0..=1e6).contains(&mbps).then(|| BitRate::from_bps((mbps * 1e6).round() as u64))?;
+    (rate.is_some() || mbps == 0.0).then_some(rate)
 }
 
 fn delay(ms: f64) -> Option<Duration> {
@@ -316,15 +330,23 @@ mod tests {
             ),
             (
                 "time_s,rate_mbps\n0,8 Mbit/s\n",
-                "found \"8 Mbit/s\"; write a rate in Mbit/s from 0 to 1000000 without a unit",
+                "found \"8 Mbit/s\"; write a rate in Mbit/s from 0.000001 to 1000000 without a unit",
             ),
             (
                 "time_s,delay_ms\n0,1e9\n",
                 "column delay_ms: found \"1e9\"; write a delay in ms from 0 to 86400000",
             ),
+            (
+                "time_s,rate_mbps\n0,1e-7\n",
+                "pass.csv:2: column rate_mbps: found \"1e-7\"; write a rate in Mbit/s",
+            ),
+            ("time_s,rate_mbps\n0,0\n", "pass.csv:2: nothing is sent at any time; write a row with a rate"),
+            ("time_s,rate_mbps\n0,0\n1,0\n", "pass.csv:3: nothing is sent at any time; write a row"),
+            ("time_s,state\n0,down\n1,drop\n", "pass.csv:3: nothing is sent at any time; write a row"),
             ("time_s,loss\n0,2\n", "column loss: found \"2\"; write a probability from 0 to 1"),
             ("time_s,state\n0,off\n", "column state: found \"off\"; write up, down or drop"),
             ("time_s,loss\n0,0,0\n", "pass.csv:2: has 3 fields where the header line has 2"),
+            ("time_s,loss\n0\n", "pass.csv:2: has 1 field where the header line has 2"),
             ("\0\x01\x02", "pass.csv: is not text but binary data"),
         ] {
             let found = read(text).unwrap_err();

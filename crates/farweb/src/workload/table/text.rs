@@ -111,10 +111,11 @@ impl TextTable {
         if allowed.contains(&found) {
             return Ok(true);
         }
+        let fields = if found == 1 { "field" } else { "fields" };
         let why = match self.width {
-            Some(width) => format!("has {found} fields where the header line has {width}"),
+            Some(width) => format!("has {found} {fields} where the header line has {width}"),
             None => format!(
-                "has {found} fields; without a header line a row of a {} is {} to {} fields: {}",
+                "has {found} {fields}; without a header line a row of a {} is {} to {} fields: {}",
                 self.layout.what,
                 table.required(),
                 headless,
