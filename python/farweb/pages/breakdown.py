@@ -13,7 +13,7 @@ from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 from farweb.text.quantities import number, seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
-from farweb.text.words import called_apart, elided, listed, plural, visible
+from farweb.text.words import called_apart, elided, listed, plural
 from farweb.views.page_load import PARTS, Step, View, read_view
 
 _STEPS = 5
