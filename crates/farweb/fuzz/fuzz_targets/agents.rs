@@ -92,7 +92,7 @@ enum Event {
     AtSender(Segment),
 }
 
-/// Agents, and what is on its way between them.
+/// Agents, and the events between them.
 struct Pipe {
     sender: Sender,
     sink: Sink,

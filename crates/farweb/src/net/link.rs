@@ -313,7 +313,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Next packet taken for transmission since the link is watched, in their order. Each is told once.
+    /// Next packet taken for transmission since watching began, in order. Tells each packet once.
     pub fn next_taken(&mut self) -> Option<Carried<'_, P>> {
         let on_link = self.queue.backlog.on_link();
         let untold = self.queue.late()?.untold.as_mut().filter(|untold| **untold > 0)?;

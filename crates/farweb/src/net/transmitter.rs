@@ -28,7 +28,7 @@ pub(super) struct Transmitter {
     changes: Option<Box<Changes>>,
     /// When the last packet has left.
     free_at: Instant,
-    /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns, below the rate.
+    /// Time of `free_at` past the exact end of the last packet, in units of 1/rate ns, less than `rate`.
     slack: u64,
 }
 
