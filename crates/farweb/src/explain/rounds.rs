@@ -1,8 +1,8 @@
 //! Mean rate of bulk data where packets are lost at random: the windows of a sender, round trip by round trip.
 //!
-//! - Behind a loss the window falls, to a half or to CUBIC's share, and stands for the round trip that repairs
-//!   the loss. It then grows by its congestion control in each round trip, and goes on for one more behind the
-//!   next loss, until that is known.
+//! - Behind a loss the window falls, to a half or to CUBIC's share, and stands for the round trip that
+//!   repairs the loss. It then grows by its congestion control in each round trip, and goes on for one more
+//!   behind the next loss, until that is known.
 //! - It holds no more than the receiver's window, the send buffer and the credits let fly. Where it was full, nothing but the lost segment
 //!   goes until that is repaired. A round trip lasts as long as the slowest link takes for it.
 //! - An ACK covers two segments: half a segment, in the mean, waits for another one, or for the timer of a delayed ACK.

@@ -130,7 +130,7 @@ impl<P: Packet> Link<P> {
 
     /// `packet` reaches the link.
     ///
-    /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
+    /// The answer may ask for an event: the owner must then call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
         match self.meets {
@@ -323,7 +323,7 @@ impl<P: Packet> Link<P> {
         Some(Carried { packet, departure, arrival: self.transmitter.arrival(place)? })
     }
 
-    /// Time up to which all drops, and all packets taken, are told.
+    /// Time until which all drops, and all packets taken, are told.
     pub(super) fn told_until(&mut self, now: Instant) -> Instant {
         let (free_at, on_link) = (self.transmitter.free_from(Instant::ZERO), self.queue.backlog.on_link());
         let Some(late) = self.queue.late() else { return now };

@@ -24,7 +24,7 @@ use crate::units::{BitRate, Duration, Instant};
 pub(super) struct Transmitter {
     /// A constant one.
     rate: Option<BitRate>,
-    /// Those of a link that changes, in place of the rate.
+    /// Changes of a link that has them, in place of the rate.
     changes: Option<Box<Changes>>,
     /// When the last packet has left.
     free_at: Instant,

@@ -67,11 +67,11 @@ impl Presented {
 pub(crate) struct Measurement {
     measure: Measure,
     warmup: Instant,
-    /// Time at which it begins. Never, once it has.
+    /// Its begin. Never, once it has begun.
     begins_at: Option<Instant>,
     /// The first start of a request in it.
     first_start: Option<Instant>,
-    /// Time at which it ended, if before the run.
+    /// Its end, if before the run's.
     ended_at: Option<Instant>,
     /// Bytes presented since it began, and since the run did.
     presented: Presented,

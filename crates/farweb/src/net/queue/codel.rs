@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(counts(begun(LAW, [5, 3], 2000 * MS)), [2, 2]);
         let later = begun(LAW, [9, 3], 2600 * MS);
         assert_eq!((counts(later.clone()), later.drop_next), ([1, 1], 2700 * MS));
-        // Behind a single drop the root is that of 1 again, less 2⁻¹⁶.
+        // Behind a single drop the root is 1 again, less 2⁻¹⁶.
         let linux = begun(law(CodelVariant::Linux), [5, 4], 1536 * MS);
         assert_eq!((counts(linux.clone()), linux.drop_next), ([1, 1], 1_500_000 + 97_654));
     }

@@ -49,10 +49,10 @@ const GAINS: [f64; 2] = [0.125, 1.25];
 /// A delay above which the probability takes a further step, and that step.
 const LONG: (Duration, f64) = (Duration::from_millis(250), 0.02);
 
-/// Sums of probabilities below which no packet is dropped, and from which on one is.
+/// Sums of probabilities: below the first no packet is dropped, from the second on one always is.
 const SUMS: [f64; 2] = [0.85, 8.5];
 
-/// Probability up to which packets are marked, and not dropped.
+/// Largest probability that marks packets and does not drop them.
 const MARKING_MAX: f64 = 0.1;
 
 /// Bytes below which no packet is dropped: two full packets.

@@ -85,7 +85,7 @@ impl Dama {
         Duration::from_nanos((self.request_every + self.frame).as_nanos() / 2) + self.grant_after
     }
 
-    /// Mean wait of a packet after a silence, until the begin of the frame in which it leaves.
+    /// Mean wait of a packet after a silence, until the begin of its frame.
     #[must_use]
     pub fn mean_wait(&self, packet: Bytes) -> Duration {
         let asked = self.mean_wait_to_ask();

@@ -159,7 +159,7 @@ fn a_link_tells_grants_by_interval_and_waits_up_to_them() {
     assert_eq!(link(&plain()).totals(ms(2_000)).grants, None);
 }
 
-/// A terminal that knows all packets, and goes from one time to the next: when each leaves, and what was granted.
+/// A terminal that knows all packets, and goes from one time to the next: departures, and grants.
 fn with_full_knowledge(line: &Terminal, packets: &[(Instant, u32)]) -> (Vec<Instant>, Grants) {
     let dama = line.dama;
     let bytes_in = |rate: Option<BitRate>, span| rate.map_or(0, |rate| rate.data_in(span).get());
@@ -169,7 +169,7 @@ fn with_full_knowledge(line: &Terminal, packets: &[(Instant, u32)]) -> (Vec<Inst
         (VecDeque::new(), packets.iter().enumerate().peekable());
     let (mut came, mut departures, mut grants) = (0, vec![Instant::ZERO; packets.len()], Grants::default());
     let mut all_given = 0;
-    // Rate and volume that are granted in a frame at `at`, of which the volume is still to be given.
+    // Bytes of a frame at `at` granted by rate, and those granted by volume and still to be given.
     let granted = |at: Instant, requests: &[(Instant, u64, u64)], given: u64| {
         let mut acting = requests.iter().filter(|(acts, ..)| *acts <= at);
         let volume: u64 = acting.clone().map(|(_, _, volume)| volume).sum();
@@ -245,7 +245,7 @@ proptest! {
         let (expected, grants) = with_full_knowledge(&line, &packets);
         let found: Vec<_> = packets.iter().map(|(joins, bytes)| line.send(*joins, *bytes)[1]).collect();
         prop_assert_eq!(&found, &expected);
-        // The last frame of both is the one in which the last packet leaves.
+        // The last frame of both carries the last packet.
         let begins = line.next_frame + dama.frame * (line.placed.len() as u64 - 1);
         prop_assert_eq!(line.grants_until(begins), grants);
     }
