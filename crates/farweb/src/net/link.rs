@@ -323,7 +323,7 @@ impl<P: Packet> Link<P> {
         Some(Carried { packet, departure, arrival: self.transmitter.arrival(place)? })
     }
 
-    /// Time until which all drops, and all packets taken, are told.
+    /// All drops, and packets taken, before this time are told.
     pub(super) fn told_until(&mut self, now: Instant) -> Instant {
         let (free_at, on_link) = (self.transmitter.free_from(Instant::ZERO), self.queue.backlog.on_link());
         let Some(late) = self.queue.late() else { return now };
@@ -344,7 +344,7 @@ impl<P: Packet> Link<P> {
     /// the same instant.
     ///
     /// # Panics
-    /// With debug assertions, when `now` is not the time at which the head arrives.
+    /// With debug assertions, when the head does not arrive at `now`.
     #[inline(always)]
     pub fn on_event(&mut self, now: Instant) -> (P, Option<Instant>) {
         let next = self.event_after(now, || {});
@@ -355,7 +355,7 @@ impl<P: Packet> Link<P> {
     /// news.
     ///
     /// # Panics
-    /// With debug assertions, when `now` is not the time at which the head arrives.
+    /// With debug assertions, when the head does not arrive at `now`.
     #[inline(always)]
     pub(super) fn event_after(&mut self, now: Instant, tell: impl FnOnce()) -> Option<Instant> {
         if self.transmitter.is_changing() {

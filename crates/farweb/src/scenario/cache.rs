@@ -67,7 +67,7 @@ const fn one() -> u32 {
 }
 
 impl Cache {
-    /// Configuration of the live cache, or of each of its siblings; `None` where hits are drawn or listed.
+    /// Configuration of the live cache, or of each of its siblings. `None` where hits are drawn or listed.
     ///
     /// # Panics
     /// When there is a policy and no capacity, which the check of a scenario makes sure of.

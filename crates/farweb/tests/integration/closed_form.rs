@@ -92,8 +92,8 @@ fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
     assert_eq!(by_client[1] - by_client[0], fin_acknowledged + ser(40) + ser(40) + up);
 }
 
-/// Four segments over 2 s leave 500 ms apart. With the release above TCP, slow start passes meanwhile; a regulator below TCP
-/// stands still for a round trip, from the first segment until its ACK.
+/// Four segments over 2 s leave 500 ms apart. With the release above TCP, slow start passes meanwhile. A
+/// regulator below TCP stands still for a round trip, from the first segment until its ACK.
 #[test]
 fn a_regulator_below_tcp_is_in_series_with_slow_start() {
     let times_of = |profile: &str, release: &str, constants: &str| {
