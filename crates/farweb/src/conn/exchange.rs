@@ -450,7 +450,7 @@ impl Exchanges {
         }
     }
 
-    /// The one that waits for the same response behind `below`.
+    /// Exchange that waits for the same response behind `below`.
     #[inline]
     pub(crate) fn beside(&self, below: ExchangeId) -> Option<ExchangeId> {
         self.0.get(below)?.beside

@@ -101,7 +101,7 @@ struct Credit {
 /// A direction of a stretch of a leg.
 pub(super) struct Course<'s> {
     pub(super) carrier: &'s Carrier,
-    /// All of the leg, over which credits come back.
+    /// All of the leg: credits come back over it.
     pub(super) whole: &'s Stretch<'s>,
     pub(super) stretch: &'s Stretch<'s>,
     /// The window as it is in that direction.

@@ -50,7 +50,7 @@ impl Law {
 struct Growth {
     law: Law,
     begins: f64,
-    /// CUBIC's window on its plateau, and the time after which it is there.
+    /// CUBIC's window on its plateau, and the time until it is there.
     origin: f64,
     plateau_s: f64,
     trip_s: f64,
@@ -317,7 +317,7 @@ mod tests {
             let free = on(0.0).rate(0.01);
             // A link of a quarter of that rate, where transmission takes far longer than timeouts.
             assert_eq!(on(4.0 / free).rate(0.01), free, "{name:?}");
-            // One that is just not full takes more time for large windows.
+            // A link that is just not full takes more time for large windows.
             assert!(on(0.9 / free).rate(0.01) < free, "{name:?}");
         }
     }

@@ -42,7 +42,7 @@ pub(super) struct Histogram {
 /// Accepted packets, by the begin of their transmissions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sojourn {
-    /// Those ahead: when it begins, and how long they will have waited.
+    /// Packets ahead: begin of transmission, and wait until then.
     ahead: VecDeque<(Instant, Duration)>,
 }
 

@@ -115,7 +115,7 @@ impl Capture {
         self.whose == Packets::All
     }
 
-    /// The rows up to `now`, behind which no row of an earlier time will come, leaving none behind.
+    /// Takes all rows up to `now`. No row of an earlier time will come.
     pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
         self.catch_up(now);
         self.rows.take()

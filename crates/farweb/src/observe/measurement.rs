@@ -1,4 +1,4 @@
-//! The measured interval: the time over which rates, utilisation and queues of links are averaged.
+//! The measured interval, for the averages of rates, utilisation and queues of links.
 //!
 //! It begins at the end of `run.warmup`, at that very instant although no event may happen then, and ends at the start of
 //! the last request or at the end of the run. What happens at its last instant counts up to and with that start. When no

@@ -251,7 +251,7 @@ impl Link {
         }
     }
 
-    /// What changes in a direction.
+    /// Changes of a direction over time.
     pub(crate) fn timeline(&self, way: Direction) -> Timeline {
         let own = self.towards(way);
         let LinkDirection { steps, steps_every, fade, outage, variation, jitter, dama, wake, .. } = own;

@@ -1,4 +1,4 @@
-//! What can be worked out by hand, to the nanosecond.
+//! Results worked out by hand, to the nanosecond.
 //!
 //! Names: `ser(n)` is the time of an n-byte packet on the link, `up` and `down` are propagation delays. A SYN is 44 bytes
 //! long (it has the MSS option), a pure ACK 40, a full segment 1500.

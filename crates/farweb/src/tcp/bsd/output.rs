@@ -236,7 +236,7 @@ impl Connection {
         }
     }
 
-    /// Sends the SYN or SYN-ACK, before which nothing was written.
+    /// Sends the SYN or SYN-ACK: nothing was written before it.
     #[cold]
     fn transmit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
         self.snd_nxt = ISS;

@@ -43,7 +43,7 @@ fn a_first_packet_waits_for_a_request_the_hub_and_a_frame() {
     // Asked for at 30 ms, granted from 690 ms on, sent in the frame of 750 ms: 1500 B in 1.5 ms.
     let mut line = in_phase(PLAIN, MS * 30, MS * 50);
     assert_eq!(line.send(ms(10), 1500), [ms(750), at(751_500_000)]);
-    // One that joins as the terminal asks is too late for that.
+    // A packet that joins as the terminal asks is too late for that.
     let mut line = in_phase(PLAIN, MS * 30, MS * 50);
     assert_eq!(line.send(ms(30), 1500), [ms(850), at(851_500_000)]);
 }
@@ -105,7 +105,7 @@ fn a_steady_load_below_the_most_waits_for_a_request_and_a_frame_at_the_longest()
     // one behind it where a packet joins between a request and a frame.
     assert_eq!(waits[80..].iter().max(), Some(&(MS * 105)));
     let grants = line.grants_until(ms(8_000));
-    // Those that joined before the frame of 7.95 s, but for the one that waits for the next.
+    // All that joined before the frame of 7.95 s, but for the one that waits for the next.
     assert_eq!(grants.bytes - grants.unused, 397_000);
     // By volume alone each waits for a request of its own.
     let mut line = in_phase(Dama { kind: DamaKind::Volume, ..PLAIN }, MS * 30, MS * 50);

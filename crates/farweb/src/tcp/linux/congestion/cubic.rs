@@ -19,7 +19,7 @@ use crate::units::Duration;
 const SCALE: u32 = 1024;
 /// Unit of the cubic function's time: 2^10 in a second (`BICTCP_HZ`).
 const TIME_SHIFT: u32 = 10;
-/// Time after a loss during which round-trip samples are not looked at.
+/// Time after a loss without a look at round-trip samples.
 const SETTLING: Duration = Duration::from_secs(1);
 /// Time before the growth of an unchanged window is computed anew: a 32nd of a second.
 const RECOMPUTE: Duration = Duration::from_micros(31_250);

@@ -141,7 +141,7 @@ impl Connection {
         self.recovery.rack.remaining(self.clock.now(), self.queue.get(id).sent_at, Duration::ZERO).is_some()
     }
 
-    /// Marks overdue segments. Returns the time after which more may be, if a segment is only late so far.
+    /// Marks overdue segments. Returns the time until more may be, if a segment is only late so far.
     fn rack_detect(&mut self) -> Option<Duration> {
         let window = self.reordering_window();
         let (newest_at, newest_end) = self.recovery.rack.newest;

@@ -54,7 +54,7 @@ const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: u64 = ONE * 5 / 4;
 /// Pace in percent of the rate times its gain (`bbr_pacing_margin_percent` 1).
 const PACE_PERCENT: u64 = 99;
-/// Pace in bytes a second below which a burst has one segment and not two (`bbr_min_tso_rate`).
+/// Least pace, in bytes a second, of bursts with two segments and not one (`bbr_min_tso_rate`).
 const SLOW: u64 = 1_200_000 >> 3;
 /// Bytes of the largest burst (`GSO_LEGACY_MAX_SIZE - 1 - MAX_TCP_HEADER`), and its segments.
 const BURST_BYTES_MAX: u64 = 65_536 - 1 - 320;
