@@ -373,8 +373,8 @@ impl Workload {
         }
     }
 
-    /// Factor on the number of requests, and the time that repeats start within. None where the load counts
-    /// copies.
+    /// Factor on the number of requests, and the time that repeats start in. None where the load
+    /// counts copies.
     #[must_use]
     pub fn rate(&self) -> Option<(f64, Duration)> {
         (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))

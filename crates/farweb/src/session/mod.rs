@@ -320,8 +320,8 @@ impl Session {
         on_protocol!(&self.protocol, own => own.waits_for_credit(), plain => false)
     }
 
-    /// Place in the stream that the present credit reaches. None where no credit limits a message. Asked where
-    /// packets are recorded.
+    /// Place in the stream that the present credit reaches. None where no credit limits a message. Asked
+    /// where packets are recorded.
     pub(crate) fn credit_limit(&self) -> Option<u64> {
         let credit = on_protocol!(&self.protocol, own => own.credit(), plain => None)?;
         Some(self.stream.pushed() + credit)

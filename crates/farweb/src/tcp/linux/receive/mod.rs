@@ -167,8 +167,7 @@ impl Receiver {
 
     /// True when a segment from `seq` to `end` is in the window.
     ///
-    /// A segment beyond it is taken if nothing waits to be read: the window was too small for a single
-    /// segment.
+    /// One that reaches beyond it is taken if nothing waits to be read: the window was too small for a single segment.
     pub(super) fn is_acceptable(&self, seq: u64, end: u64) -> bool {
         let edge = self.rcv_nxt + self.window.left(self.rcv_nxt);
         end >= self.window.last_ack() && seq <= edge && (end <= edge || self.readable == 0)
