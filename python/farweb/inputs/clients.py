@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from farweb.inputs.spread import Spread, one_row, spread_of_column, spread_of_counts
 from farweb.text.quantities import count, seconds, share
 from farweb.text.sheet import Sheet
-
-if TYPE_CHECKING:
-    import duckdb
 
 VISIT_GAP_S = 1800.0
 """A visit ends where its client asks nothing for so long, in s.
@@ -63,7 +60,7 @@ class ClientStats:
         return Sheet("Clients", ["", "n", "mean", "median", "90 %", "max"], rows)
 
 
-def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_days: bool) -> ClientStats | None:
+def client_stats(database: duckdb.DuckDBPyConnection, scratch: Path, *, has_days: bool) -> ClientStats | None:
     """Compute the statistics of the clients of the view `requests`, or None when it names none.
 
     Args:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -18,6 +18,7 @@ from farweb.errors import WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
+from farweb.inputs.import_report import ImportReport
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import PathKind, path_kind, years_apart
 from farweb.inputs.provenance import connects, server_times, unread
@@ -27,10 +28,6 @@ from farweb.progress import Progress
 from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.inputs.import_report import ImportReport
-
 
 PROXIES = tuple(_core.proxies)
 """Proxies on the path, by name."""
@@ -91,7 +88,7 @@ class NewScenario:
     scenario: Path
     requests: Path | None
     hosts: Path | None
-    imported: "ImportReport | None"
+    imported: ImportReport | None
     remarks: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -212,7 +209,7 @@ def _write_draft(
     _write(file, _core.draft(json.dumps({**choices, **of_log})))
 
 
-def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+def _facts(imported: ImportReport, served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
     log = (
@@ -288,7 +285,7 @@ def _host_table(requests: Path) -> str:
     return "host\tname\twindow_bytes\tmss_bytes\n" + "".join(f"{name}\t{name}\t\t\n" for name in sorted(names))
 
 
-def _origin(imported: "ImportReport") -> str:
+def _origin(imported: ImportReport) -> str:
     """The log of a table, and what was left out of it, in a sentence."""
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))

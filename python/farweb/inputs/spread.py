@@ -4,12 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
-
-if TYPE_CHECKING:
-    import duckdb
 
 _PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 
@@ -23,7 +21,7 @@ class Spread:
     quantiles: dict[float, float]
 
 
-def spread_of_column(database: "duckdb.DuckDBPyConnection", column: str, table: str = "requests") -> Spread | None:
+def spread_of_column(database: duckdb.DuckDBPyConnection, column: str, table: str = "requests") -> Spread | None:
     """The distribution of a column's values, in the memory that the database may have, or None when all are null."""
     n, mean = one_row(database, f"SELECT count({column}), avg({column}) FROM {table}")
     if not n:
@@ -47,7 +45,7 @@ def spread_of_counts(counts: Mapping[int, int]) -> Spread:
     return Spread(n, int(values @ times) / n, at)
 
 
-def one_row(database: "duckdb.DuckDBPyConnection", query: str) -> tuple[Any, ...]:
+def one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     """The one row that an aggregate has."""
     row = database.execute(query).fetchone()
     assert row is not None, "an aggregate has one row"

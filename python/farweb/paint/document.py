@@ -9,16 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.files.atomic import staged_file
+from farweb.paint.chart import Chart
+from farweb.paint.figure import Figure
 from farweb.paint.html import framed
 from farweb.text.sheet import Part, Sheet, to_html
 from farweb.text.words import capital, visible
-
-if TYPE_CHECKING:
-    from farweb.paint.chart import Chart
-    from farweb.paint.figure import Figure
 
 _PIXELS_AN_INCH = 103  # CSS pixels; the widest figures have 9 inches
 _LEAD = (7.4, 3.4)  # inches of the figure beside the path. Chosen: it and the table above fill a laptop's screen
@@ -136,7 +134,7 @@ def commands(lines: Sequence[str]) -> str:
     return f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
 
 
-def figure(described: "Figure", *, is_lead: bool = False) -> str:
+def figure(described: Figure, *, is_lead: bool = False) -> str:
     """A figure between its title and its caption, with a narrow picture for narrow screens.
 
     Args:
@@ -165,7 +163,7 @@ def figure(described: "Figure", *, is_lead: bool = False) -> str:
     )
 
 
-def picture(chart: "Chart", png: bytes | None = None) -> str:
+def picture(chart: Chart, png: bytes | None = None) -> str:
     """A painted figure as it is; its caption is in the image, and in words for who cannot see it.
 
     Args:

@@ -1,10 +1,10 @@
 """The figure beside the answer: it shows what line 1 says."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from farweb.comparison import Comparison
 from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot import describe
 from farweb.plot.measured import provenance
@@ -12,11 +12,8 @@ from farweb.results.run import RunTables
 from farweb.statistics.intervals import CONFIDENCE
 from farweb.text.quantities import Ends, plain
 
-if TYPE_CHECKING:
-    from farweb.comparison import Comparison
 
-
-def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
+def lead(results: Sequence[RunTables], compared: Comparison | None) -> Figure:
     """Of one run the distribution, whose percentiles line 1 has; of several the change of time against the base.
 
     Args:
@@ -45,7 +42,7 @@ def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
     return Figure(title, f"{meaning} {sure}. {provenance(results)}", (panel,))
 
 
-def _changes(compared: "Comparison") -> list[tuple[str, Ends]]:
+def _changes(compared: Comparison) -> list[tuple[str, Ends]]:
     """What has a change: all requests and their parts, or each run against the reference."""
     from farweb.comparison.words import for_whom
 

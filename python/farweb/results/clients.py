@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.results.legs import connection_uses
+from farweb.results.run import RunTables
 from farweb.statistics.tally import Tally
 from farweb.text.quantities import count, number
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class ClientTotals:
         return [*rows, *([["requests of no known client", count(self.unknown)]] if self.unknown else [])]
 
 
-def clients_of(results: "RunTables") -> ClientTotals | None:
+def clients_of(results: RunTables) -> ClientTotals | None:
     """The clients of a run; None where no request after the warm-up names one."""
     asked, own = Tally(), Tally()
     for columns in results.table("requests").columns(["start_ns", "client"]):

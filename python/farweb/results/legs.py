@@ -12,16 +12,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb import _core
+from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import count, number, seconds, share, size
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 _NS = 1e9
 
@@ -155,7 +153,7 @@ def _both(one: str, other: str) -> str:
     return f"{one} / {other}"
 
 
-def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
+def legs_of(results: RunTables) -> tuple[LegTotals, ...]:
     """The legs of a run."""
     manifest = results.manifest
     lives, legs, uses = _lives(results), manifest["scenario"]["leg"], connection_uses(manifest)
@@ -257,7 +255,7 @@ def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterato
         yield Memory(scenario[end], both, both * measured["open_mean"], both * measured["open_max"], both * idle)
 
 
-def _lives(results: "RunTables") -> dict[int, Lives]:
+def _lives(results: RunTables) -> dict[int, Lives]:
     """By leg, its connections over the run, where the run recorded them."""
     import polars as pl
 
@@ -316,7 +314,7 @@ class Held:
     shares: Mapping[str, float]
 
 
-def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
+def held_by_leg(results: RunTables) -> tuple[Held, ...]:
     """Holders of the senders of each leg; none for legs without such a time, and where the run did not record it."""
     import polars as pl
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.files.parquet import equals
+from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import began, count, rate, seconds, share, size
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 _NS = 1e9
 _SECOND_NS, _MINUTE_NS = 10**9, 60 * 10**9
@@ -107,7 +105,7 @@ def links_of(
     return tuple(found)
 
 
-def busiest_of(results: "RunTables") -> dict[tuple[int, str], Busiest]:
+def busiest_of(results: RunTables) -> dict[tuple[int, str], Busiest]:
     """The busiest minute by link and direction; empty without recorded intervals, or where the run is shorter.
 
     Memory grows by the seconds of the run, or by its recorded intervals where these are longer.
@@ -206,7 +204,7 @@ class CacheTotals:
         ]
 
 
-def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
+def caches_of(results: RunTables) -> tuple[CacheTotals, ...]:
     """The caches of a run, from the clients on; empty where there are none."""
     manifest = results.manifest
     path: list[str] = manifest["scenario"]["path"]["nodes"]
@@ -278,7 +276,7 @@ class FailureTotals:
         return [self.cause, count(self.requests), share(self.share), seconds(self.after_p50_s)]
 
 
-def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...]:
+def failures_of(results: RunTables, requests: int) -> tuple[FailureTotals, ...]:
     """The causes that there were, in the order of `MEANINGS`.
 
     Args:

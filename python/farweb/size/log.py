@@ -18,9 +18,10 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from farweb.judge.judged import Matched, is_long, judged
@@ -32,13 +33,11 @@ from farweb.judge.units import Units
 from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.results.metrics import GROUPS, Metric, group_of
 from farweb.results.requests import QUANTILES, TIMES
+from farweb.results.run import RunTables
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
 from farweb.text.quantities import percents
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 Floats = NDArray[np.float64]
 Ends = tuple[float | None, float | None, float | None]
@@ -82,14 +81,12 @@ def times_of_metric(metric: Metric) -> str | None:
     return f"{group}_latency" if group and metric.name == f"{group}_failed_share" else None
 
 
-def asked_of(run: "RunTables", metrics: Iterable[Metric]) -> dict[str, Asked]:
+def asked_of(run: RunTables, metrics: Iterable[Metric]) -> dict[str, Asked]:
     """The times behind metrics, from the requests of a run, by their names in `TIMES`.
 
     Raises:
         ResultsError: A table is damaged.
     """
-    import polars as pl
-
     found = {}
     for of in {times for metric in metrics if (times := times_of_metric(metric))}:
         column, word = GROUPS.get(group_of(of) or "", ("", ""))
@@ -121,7 +118,7 @@ class OfLog:
         self._verdicts: dict[tuple[int, int], Verdict] = {}
         self._read = read_once()
 
-    def add(self, position: int, asked: Mapping[str, Asked], run: "RunTables | None" = None) -> None:
+    def add(self, position: int, asked: Mapping[str, Asked], run: RunTables | None = None) -> None:
         """Take the requests of a value's first run, and for the rule of verdicts the run itself."""
         self._asked.setdefault(position, asked)
         if run is not None:

@@ -12,14 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from farweb.errors import FarwebError, ScenarioError
+from farweb.inputs.description import Description, Value
 from farweb.text import parse as quantity
 from farweb.text.parse import Quantity, QuantityError
-
-if TYPE_CHECKING:
-    from farweb.inputs.description import Description, Value
 
 _SHARE = Fraction(1, 100)  # chosen: finer than replications resolve, 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values
@@ -45,7 +43,7 @@ class Choice:
     label: str
     value: str | int | float | bool
     number: float | None
-    changes: "Mapping[str, Value]"
+    changes: Mapping[str, Value]
 
 
 class Axis:
@@ -201,7 +199,7 @@ class _Steps(Sequence[Fraction]):
 
 def parse_vary(
     text: str,
-    scenario: "Description",
+    scenario: Description,
     resolution: str | None = None,
     largest: bool = False,
     width: str | None = None,
@@ -236,7 +234,7 @@ def parse_vary(
     return axis
 
 
-def _elsewhere(changes: "Mapping[str, Value]", scenario: "Description") -> list[str]:
+def _elsewhere(changes: Mapping[str, Value], scenario: Description) -> list[str]:
     """Name the other legs that have a key which one leg lacks, or have one that is nearly called so."""
     ((key, value),) = changes.items() if len(changes) == 1 else (("", 0),)
     if not (found := re.fullmatch(r"leg\.(\d+)\.(.+)", key)):
@@ -343,7 +341,7 @@ def _list(key: str, values: str) -> tuple[str, list[Choice]]:
     return numbers[0].base, list(choices.values())
 
 
-def _factor(name: str, scenario: "Description", largest: bool, width: str | None) -> Axis:
+def _factor(name: str, scenario: Description, largest: bool, width: str | None) -> Axis:
     """A factor of the table `[sweep]`, its levels in the order of the scenario."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     if name not in factors:

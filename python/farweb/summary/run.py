@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
@@ -11,6 +11,7 @@ from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
 from farweb.results.parts import Kind
+from farweb.results.run import RunTables
 from farweb.results.totals import (
     LINK_COLUMNS,
     CacheTotals,
@@ -26,10 +27,6 @@ from farweb.statistics.quantiles import has_quantile, to_json
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
-
 
 _NS = 1e9
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
@@ -269,7 +266,7 @@ def _of_ended(text: str, ended: int, lost: float | None) -> str:
     return f"{text} (of {share(1 - lost)})" if lost and ended else text
 
 
-def summarize(results: "RunTables") -> Summary:
+def summarize(results: RunTables) -> Summary:
     """The summary of `results`; memory does not grow with the number of requests that ended."""
     manifest = results.manifest
     requests, of_times = distributions(results.table("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
@@ -310,7 +307,7 @@ def summarize(results: "RunTables") -> Summary:
     )
 
 
-def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
+def _mean_parts(results: RunTables) -> dict[Kind, float] | None:
     if not results.has("exchanges"):
         return None
     return break_down(results, tagged=False).means_s

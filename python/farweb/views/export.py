@@ -9,6 +9,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import polars as pl
+
 from farweb import _core
 from farweb.errors import FarwebError, ResultsError, require_range
 from farweb.files.atomic import staged_file
@@ -195,8 +197,6 @@ def _point(results: RunTables, name: str) -> Point:
 
 def _of_leg(results: RunTables, known: dict[str, Point], connection: int) -> dict[str, Point]:
     """The points that can see a connection: the ends of its leg and the links between them."""
-    import polars as pl
-
     found = results.scan("packets").filter(pl.col("connection") == connection).select("leg").head(1).collect()
     if found.is_empty():
         return known
@@ -217,8 +217,6 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
 
     With `direction` None the direction is the majority's of the payload.
     """
-    import polars as pl
-
     seen = results.scan("packets").filter((pl.col("connection") == connection) & (pl.col("event") != "drop"))
     if _has_splits(results):  # the stretch of the sender of responses
         seen = seen.filter(pl.col("stretch") == pl.col("stretch").max())
