@@ -24,7 +24,7 @@ from farweb.inputs.paths import PathKind, path_kind, years_apart
 from farweb.inputs.provenance import connects, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
@@ -127,7 +127,7 @@ def new_scenario(
     shield: tuple[str, str] | None = None,
     seen_at: str | None = None,
     log: str | Path | Sequence[str | Path] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     **options: Any,
 ) -> NewScenario:
     """Write a scenario, and beside it the tables of a log.

@@ -25,7 +25,7 @@ from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.paint.figure import Axis, Figure, Panel, Series
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
@@ -239,7 +239,7 @@ def read_stats(
     fields: Mapping[str, str] | None = None,
     elapsed_unit: str | None = None,
     hosts: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> WorkloadStats:
     """Compute the statistics of a request table, or of one or several logs.
 
@@ -270,7 +270,7 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(
-    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress | None
+    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with scratch() as folder:
@@ -285,7 +285,7 @@ def _as_table(
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 
-def _copy(table: Path, out: Path, progress: Progress | None) -> None:
+def _copy(table: Path, out: Path, progress: Progress) -> None:
     """Write the rows of a request table as a run would read them."""
     try:
         with open_requests(table) as requests:

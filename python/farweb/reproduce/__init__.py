@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
+from farweb.progress import unseen
 from farweb.reproduce.campaign import Progress, failures, run_studies
 from farweb.reproduce.reading import AS_WRITTEN
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
@@ -56,7 +57,7 @@ def reproduce(
     quick: bool = False,
     jobs: int | None = None,
     formats: Sequence[str] = ("png",),
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> Reproduced:
     """Do the runs of studies that are missing in a folder, draw their figures there and judge their claims.
 

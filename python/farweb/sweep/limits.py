@@ -12,6 +12,7 @@ from typing import Self
 
 from farweb.errors import FarwebError, RunError
 from farweb.memory import give_back
+from farweb.progress import unseen
 from farweb.run import Progress
 from farweb.text.parse import parse
 from farweb.text.quantities import seconds, size
@@ -38,10 +39,10 @@ class RunLimits:
         """
         return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
 
-    def watch(self) -> Callable[[Progress], None] | None:
+    def watch(self) -> Callable[[Progress], None]:
         """A callback for each step of the run that begins now. It raises `RunError` beyond a limit."""
         if self == RunLimits():
-            return None
+            return unseen
         import psutil
 
         began, process = time.monotonic(), psutil.Process()

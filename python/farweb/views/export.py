@@ -15,7 +15,7 @@ from farweb import _core
 from farweb.errors import FarwebError, ResultsError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, from_arrow, results_tables
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 from farweb.text.words import nearest
@@ -79,7 +79,7 @@ def export_pcapng(
     connection: int | None = None,
     points: Sequence[str] | None = None,
     payload: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Exported:
     """Write a capture in the format pcapng.
 
@@ -126,7 +126,7 @@ def export_xpl(
     connection: int | None = None,
     point: str | None = None,
     direction: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Exported:
     """Write a time–sequence plot of one connection for xplot, in the vocabulary of tcptrace.
 
@@ -232,7 +232,7 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
 
 
 def _rows(
-    results: RunTables, table: str, connection: int | None, progress: Progress | None = None
+    results: RunTables, table: str, connection: int | None, progress: Progress = unseen
 ) -> Iterator[dict[str, Column]]:
     """The rows of a table, or of one connection, as columns of the core, batch by batch."""
     import pyarrow as pa
@@ -256,8 +256,7 @@ def _rows(
                     if batch.num_rows:
                         yield from_arrow(batch)
             done += file.metadata.row_group(group).num_rows
-            if progress is not None:
-                progress(done, total, f"{done:,} of {total:,} rows")
+            progress(done, total, f"{done:,} of {total:,} rows")
 
 
 def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:

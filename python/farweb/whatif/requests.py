@@ -21,7 +21,7 @@ from farweb.judge.judgement import Verdict, held_by
 from farweb.judge.pairs import Pairs, pair, read_once
 from farweb.judge.sentences import holders
 from farweb.pages.weather import SEEDS, check_seeds, is_drawn
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.sweep import SweepTables
 from farweb.sweep.sweep import Progress as SweepProgress
@@ -44,7 +44,7 @@ def of_requests(
     seeds: int | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> WhatIf:
     """Simulate a scenario under each change, then under the best ones together.
 
@@ -80,9 +80,8 @@ def of_requests(
             extent.require_allowed(scenario)
 
         def on_progress(now: SweepProgress) -> None:
-            if progress is not None:
-                ended = now.done + now.failed
-                progress(ended, now.total, f"{ended:,} of {now.total:,} runs")
+            ended = now.done + now.failed
+            progress(ended, now.total, f"{ended:,} of {now.total:,} runs")
 
         with Workers(jobs) as workers:
             run = functools.partial(run_sweep, out=out, workers=workers, progress=on_progress)

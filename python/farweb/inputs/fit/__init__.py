@@ -22,7 +22,7 @@ from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.formats import paths_of
 from farweb.inputs.generate import family_scenario
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
@@ -212,7 +212,7 @@ def fit(
     max_unreadable: float = 0.01,
     tail_from: float | None = None,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Fit:
     """Estimate ProWGen's parameters from a log, a request table with objects, or a cache trace.
 
