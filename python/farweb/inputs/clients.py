@@ -31,20 +31,23 @@ _GAPS = pa.schema([("gap_s", pa.float64())])
 
 @dataclass(frozen=True)
 class ClientStats:
-    """Statistics of the clients of a request table. Each day of a table with days stands for itself."""
+    """Statistics of the clients of a request table. Each day of a table with days stands for itself.
+
+    Attributes:
+        count: Different clients.
+        without: Share of the requests that name no client, 0 to 1.
+        requests: Requests of a client.
+        gap_s: Times between successive requests of a client, on one day, or None where no client asks twice.
+        visits: Runs of requests of a client without a gap of `VISIT_GAP_S` or more.
+        visit_requests: Requests of a visit.
+    """
 
     count: int
-    """Different clients."""
     without: float
-    """Share of the requests that name no client, 0 to 1."""
     requests: Spread
-    """Requests of a client."""
     gap_s: Spread | None
-    """Times between successive requests of a client, on one day, or None where no client asks twice."""
     visits: int
-    """Runs of requests of a client without a gap of `VISIT_GAP_S` or more."""
     visit_requests: Spread
-    """Requests of a visit."""
 
     def sheet(self) -> Sheet:
         """A table for people."""

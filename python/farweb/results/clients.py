@@ -14,20 +14,23 @@ from farweb.text.quantities import count, number
 
 @dataclass(frozen=True)
 class ClientTotals:
-    """The clients of a run's requests after the warm-up."""
+    """The clients of a run's requests after the warm-up.
+
+    Attributes:
+        unknown: Requests that name no client.
+        whose: Whose connections their requests use, in words.
+        requests_p50: Requests of a client: the median over clients.
+        connections_p50: Connections of the first leg that belong to a client, in the whole run: the median over clients
+            that have any. None where no connection belongs to one, or the run did not record connections; so is
+            `connections_max`.
+    """
 
     clients: int
     unknown: int
-    """Requests that name no client."""
     whose: str
-    """Whose connections their requests use, in words."""
     requests_p50: float
-    """Requests of a client: the median over clients."""
     requests_max: int
     connections_p50: float | None
-    """Connections of the first leg that belong to a client, in the whole run: the median over clients that have any.
-
-    None where no connection belongs to one, or the run did not record connections; so is `connections_max`."""
     connections_max: int | None
 
     def facts(self) -> list[list[str]]:

@@ -58,21 +58,25 @@ class Lives:
 
     A connection lives from its first SYN until both ends are closed, or to the end of the run. It is busy while a
     request is on it; the rest of its life it is idle: opening, waiting for the next request, or closing.
+
+    Attributes:
+        requests: Requests that they carried; one that came and went on two connections of a mux counts at both.
+        reused: Requests for which no connection was opened: all on a connection but its first. None where they always
+            stand.
+        idle_p50_s: The median.
+        idle_share: Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the
+            very end.
     """
 
     opened: int
     requests: int
-    """Requests that they carried; one that came and went on two connections of a mux counts at both."""
     reused: int | None
-    """Requests for which no connection was opened: all on a connection but its first. None where they always stand."""
     bytes_up: int
     bytes_down: int
     life_mean_s: float
     idle_mean_s: float
     idle_p50_s: float
-    """The median."""
     idle_share: float | None
-    """Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the very end."""
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
@@ -93,15 +97,17 @@ class Memory:
 
     Each open connection counts with its send and its receive buffer in full: the memory that a system keeps at hand,
     not the bytes in it at a moment.
+
+    Attributes:
+        connection_bytes: Send and receive buffer of one connection.
+        idle_mean_bytes: Buffers of connections without a request.
     """
 
     node: str
     connection_bytes: int
-    """Send and receive buffer of one connection."""
     open_mean_bytes: float
     open_max_bytes: int
     idle_mean_bytes: float
-    """Buffers of connections without a request."""
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
@@ -111,26 +117,29 @@ class Memory:
 
 @dataclass(frozen=True)
 class LegTotals:
-    """A leg: connections and requests on it at a time in the measured interval, and its connections over the run."""
+    """A leg: connections and requests on it at a time in the measured interval, and its connections over the run.
+
+    Attributes:
+        open_mean: Connections open at a time, time-weighted; `busy` ones carry a request.
+        requests_mean: Requests on the leg at a time, also in the connection queue.
+        connection_requests_max: Most requests on one connection at once.
+        memory: Buffers at each end, of sizes that the scenario fixes.
+        connections: None when the run did not record connections with the time that they were busy.
+    """
 
     leg: int
     from_node: str
     to_node: str
     carrier: str
     open_mean: float
-    """Connections open at a time, time-weighted; `busy` ones carry a request."""
     open_max: int
     busy_mean: float
     busy_max: int
     requests_mean: float
-    """Requests on the leg at a time, also in the connection queue."""
     requests_max: int
     connection_requests_max: int
-    """Most requests on one connection at once."""
     memory: tuple[Memory, ...]
-    """Buffers at each end, of sizes that the scenario fixes."""
     connections: Lives | None
-    """None when the run did not record connections with the time that they were busy."""
 
     @property
     def name(self) -> str:

@@ -17,15 +17,18 @@ _SECOND_NS, _MINUTE_NS = 10**9, 60 * 10**9
 
 @dataclass(frozen=True)
 class Busiest:
-    """The busiest minute of a direction of a link, or its busiest interval where the recorded ones are longer."""
+    """The busiest minute of a direction of a link, or its busiest interval where the recorded ones are longer.
+
+    Attributes:
+        busy: Share of it in which the link was transmitting, 0 to 1.
+        from_s: Its begin, since the start of the run.
+        origin_unix_s: Start of the run on the clock of its log. None: it has none, or keeps none at another speed.
+    """
 
     busy: float
-    """Share of it in which the link was transmitting, 0 to 1."""
     from_s: float
-    """Its begin, since the start of the run."""
     lasts_s: float
     origin_unix_s: float | None
-    """Start of the run on the clock of its log. None: it has none, or keeps none at another speed."""
 
     @property
     def text(self) -> str:
@@ -41,26 +44,29 @@ class Busiest:
 
 @dataclass(frozen=True)
 class LinkTotals:
-    """One direction of a link over the whole run."""
+    """One direction of a link over the whole run.
+
+    Attributes:
+        rate_bps: IP bits carried, a second of the run.
+        busy: Share of the run in which it was transmitting, 0 to 1.
+        reasons: The drops by reason, where there are two or more.
+        marks: Packets marked by ECN.
+        busiest: None where the run recorded no intervals, or ended before.
+    """
 
     link: int
     direction: str
     from_node: str
     to_node: str
     rate_bps: float
-    """IP bits carried, a second of the run."""
     busy: float
-    """Share of the run in which it was transmitting, 0 to 1."""
     packets: int
     drops: int
     reasons: str
-    """The drops by reason, where there are two or more."""
     marks: int
-    """Packets marked by ECN."""
     queue_bytes_mean: float
     queue_bytes_max: int
     busiest: Busiest | None
-    """None where the run recorded no intervals, or ended before."""
 
     @property
     def name(self) -> str:
@@ -167,26 +173,28 @@ class CacheTotals:
     """A cache: the requests that came to it after the warm-up, and its contents at the end of the run.
 
     A request that is neither a hit nor a delayed hit nor a bypass is a miss.
+
+    Attributes:
+        holds: Policy and capacity, or how its hits are known.
+        hits: Served from its copies; delayed hits left out.
+        delayed_hits: Served from a fetch that was under way.
+        bypasses: Requests with responses of a size that it does not keep.
+        revalidations: Hits on stale copies that a conditional request found unchanged.
+        hit_ratio: `hits` over `requests`; None without requests, as those below.
+        delayed_hit_ratio: `delayed_hits` over `requests`.
+        byte_hit_ratio: Response bytes of hits over bytes of all requests; delayed hits left out.
     """
 
     node: str
     holds: str
-    """Policy and capacity, or how its hits are known."""
     requests: int
     hits: int
-    """Served from its copies; delayed hits left out."""
     delayed_hits: int
-    """Served from a fetch that was under way."""
     bypasses: int
-    """Requests with responses of a size that it does not keep."""
     revalidations: int
-    """Hits on stale copies that a conditional request found unchanged."""
     hit_ratio: float | None
-    """`hits` over `requests`; None without requests, as those below."""
     delayed_hit_ratio: float | None
-    """`delayed_hits` over `requests`."""
     byte_hit_ratio: float | None
-    """Response bytes of hits over bytes of all requests; delayed hits left out."""
     objects: int
     bytes: int
 
@@ -261,14 +269,18 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class FailureTotals:
-    """Requests after the warm-up that failed or were cut off, of one cause."""
+    """Requests after the warm-up that failed or were cut off, of one cause.
+
+    Attributes:
+        share: Share of all requests after the warm-up, 0 to 1.
+        after_p50_s: Median time from the start of a request to its failure, or to the end of the run that cut it off,
+            in seconds.
+    """
 
     cause: str
     requests: int
     share: float
-    """Share of all requests after the warm-up, 0 to 1."""
     after_p50_s: float
-    """Median time from the start of a request to its failure, or to the end of the run that cut it off, in seconds."""
     meaning: str
 
     def cells(self) -> list[str]:

@@ -63,10 +63,13 @@ class Quantiles:
 
 @dataclasses.dataclass(frozen=True)
 class VisitTotals:
-    """The requests that begin visits, or the later ones."""
+    """The requests that begin visits, or the later ones.
+
+    Attributes:
+        place: `first` or `later`.
+    """
 
     place: str
-    """`first` or `later`."""
     requests: int
     failed_share: float | None
     latency: Quantiles
@@ -78,45 +81,49 @@ class Summary(Shown):
 
     Requests that began before the scenario's `run.warmup` count in `left_out` alone. Connections, links and
     events are of the whole run, connections open at a time of the measured interval.
+
+    Attributes:
+        requests: Requests that began at or after the end of the warm-up.
+        failed_share: `failed` and `unfinished` over `requests`; None of no requests.
+        failures: Requests that failed or were cut off, by cause.
+        latency: Times from the request at the first node to the last byte of its response there.
+        first_byte: Times from the request at the first node to the first byte of its response there.
+        mean_parts: Parts of the mean latency in s, as `farweb.results.breakdown` has them; None without a table of
+            exchanges.
+        clients: None where requests name no client.
+        visits: First and later requests of visits; empty where requests name no client.
+        response_bytes: Responses of finished requests, headers included.
+        goodput_bps: `response_bytes` in bits, over the time from the first start to the last end, both after the
+            warm-up.
+        tunnel_share: Share of the presented load in tunnels (CONNECT), 0 to 1; None without a load.
+        connections: None when the run did not record them.
+        caches: Caches from the clients on; empty where there are none.
     """
 
     name: str
     seed: int
     simulated_s: float
     requests: int
-    """Requests that began at or after the end of the warm-up."""
     done: int
     failed: int
     unfinished: int
     left_out: int
     failed_share: float | None
-    """`failed` and `unfinished` over `requests`; None of no requests."""
     failures: tuple[FailureTotals, ...]
-    """Requests that failed or were cut off, by cause."""
     latency: Quantiles
-    """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
-    """Times from the request at the first node to the first byte of its response there."""
     mean_parts: Mapping[Kind, float] | None
-    """Parts of the mean latency in s, as `farweb.results.breakdown` has them; None without a table of exchanges."""
     clients: ClientTotals | None
-    """None where requests name no client."""
     visits: tuple[VisitTotals, ...]
-    """First and later requests of visits; empty where requests name no client."""
     response_bytes: int
-    """Responses of finished requests, headers included."""
     goodput_bps: float | None
-    """`response_bytes` in bits, over the time from the first start to the last end, both after the warm-up."""
     tunnel_share: float | None
-    """Share of the presented load in tunnels (CONNECT), 0 to 1; None without a load."""
     retransmits: int
     timeouts: int
     connections: int | None
-    """None when the run did not record them."""
     links: tuple[LinkTotals, ...]
     legs: tuple[LegTotals, ...]
     caches: tuple[CacheTotals, ...]
-    """Caches from the clients on; empty where there are none."""
     events: int
     packet_hops: int
     wall_s: float
