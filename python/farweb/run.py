@@ -26,8 +26,8 @@ from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, read_manifest
 from farweb.results.tables import PAGE, PAGE_REQUESTS
-from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, seconds
+from farweb.text.sheet import to_json
 
 if TYPE_CHECKING:
     from farweb.results.measure import Measurement

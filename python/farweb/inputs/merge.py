@@ -80,10 +80,6 @@ class MergeReport(Shown):
     tables: tuple[MergedTable, ...]
     tagged: Mapping[str, int]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return {**asdict(self), "out": str(self.out)}
-
     def screen(self) -> Screen:
         """The table, and those that became it."""
         rows = [
@@ -118,10 +114,6 @@ class MergedHosts(Shown):
     out: Path
     hosts: int
     conflicts: tuple[Conflict, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return {**asdict(self), "out": str(self.out)}
 
     def screen(self) -> Screen:
         """The table, and where tables disagree."""

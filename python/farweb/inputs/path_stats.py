@@ -89,7 +89,7 @@ class PathStats(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the rates of the windows as plain values, for JSON."""
-        return dataclasses.asdict(dataclasses.replace(self, rates=None)) | {"rates": None}
+        return super().to_dict() | {"rates": None}
 
     def screen(self) -> Screen:
         """Kind, rates, gaps, and what a schedule sets besides."""

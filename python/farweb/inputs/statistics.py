@@ -93,10 +93,6 @@ class WorkloadStats(Shown):
     imported: dict[str, Any] | None
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return dataclasses.asdict(self)
-
     def _sheets(self) -> list[Sheet]:
         objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
         treated = [] if self.caching is None else [_named(*row) for row in self.caching.rows()]

@@ -4,11 +4,10 @@ A request that failed, or was under way when the run ended, has no latency: it c
 with the legs that it reached.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 import polars as pl
 
@@ -121,10 +120,6 @@ class Breakdown(Shown):
     def total_s(self, kind: Kind, leg: int | None = None) -> float:
         """Mean time of a kind of part in s, on one leg or, when None, all in all."""
         return sum(part.mean_s for part in self.parts if part.kind == kind and leg in (None, part.leg))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return dataclasses.asdict(self)
 
     def screen(self) -> Screen:
         """The largest parts in a sentence, all in a table, remarks, and what held the senders."""

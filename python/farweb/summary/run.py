@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
@@ -23,7 +22,7 @@ from farweb.results.totals import (
     links_of,
     marked,
 )
-from farweb.statistics.quantiles import has_quantile, to_json
+from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
@@ -128,11 +127,6 @@ class Summary(Shown):
     packet_hops: int
     wall_s: float
     cpu_s: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON. None stands for infinite."""
-        found: dict[str, Any] = to_json(vars(self))
-        return found
 
     @property
     def nine_tenths_s(self) -> float | None:

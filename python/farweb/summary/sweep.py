@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,9 @@ from farweb.results.select import pooled
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO
-from farweb.statistics.quantiles import has_quantile, to_json
+from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
-from farweb.text.sheet import Sheet, to_html
+from farweb.text.sheet import Screen, Sheet, to_object
 from farweb.text.words import plural, ranged
 
 MAIN = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
@@ -95,25 +94,22 @@ class SweepSummary:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         tables = ("estimates", "differences", "effects", "level_effects", "warmup")
-        found: dict[str, Any] = {
+        found = {
             "name": self.name,
             "design": self.design.kind,
             "factors": {each.name: [level.value for level in each.levels] for each in self.design.factors},
             "points": len(self.design.points),
-            "replications": self.design.replications,
-            "random_numbers": self.design.random_numbers,
-            "seeds": list(self.seeds),
+            **{name: getattr(self.design, name) for name in ("replications", "random_numbers")},
+            "seeds": self.seeds,
             "runs": {"planned": self.planned, "done": self.done, "failed": len(self.failed), "missing": self.missing},
             "complete": self.missing == 0,
-            **{table: [dict(row) for row in getattr(self, table)] for table in tables},
-            "failed_runs": [dict(row) for row in self.failed],
-            "judged": [each.to_dict() for each in self.judged],
+            **{table: getattr(self, table) for table in tables},
+            "failed_runs": self.failed,
+            "judged": self.judged,
             "ranking": [] if self.ranking is None else self.ranking.to_dicts(),
-            "tunnel_shares": self.tunnel_shares,
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
+            **{name: getattr(self, name) for name in ("tunnel_shares", "notes", "warnings")},
         }
-        return {key: to_json(value) for key, value in found.items()}
+        return to_object(found)
 
     def sheets(self) -> dict[str, Sheet]:
         """Tables behind the screen, by name."""
@@ -128,13 +124,8 @@ class SweepSummary:
         }
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return (
-            to_html([sheet for sheet in self.sheets().values() if sheet.rows])
-            + notes
-            + (f"<ul>{warnings}</ul>" if warnings else "")
-        )
+        sheets = [sheet for sheet in self.sheets().values() if sheet.rows]
+        return Screen([*sheets, *self.notes, *self.warnings])._repr_html_()
 
     def _facts(self) -> list[list[str]]:
         design = self.design

@@ -5,7 +5,6 @@ log: sizes, popularity, and the stack distances that choose its LRU stack. `farw
 --parameters` reads the file of `write_parameters`.
 """
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -141,8 +140,7 @@ class Fit(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the curves as plain values, for JSON."""
-        names = [each.name for each in dataclasses.fields(self) if each.name not in ("data", "model")]
-        return {name: _plain(getattr(self, name)) for name in names}
+        return {name: value for name, value in super().to_dict().items() if name not in ("data", "model")}
 
     def _sheets(self) -> list[Sheet]:
         found = self.popularity
@@ -388,12 +386,6 @@ def write_parameters(found: Fit, out: Path) -> None:
     lines += [f"{name} = {toml.value(value)}" for name, value in found.parameters.items()]
     with staged_file(out) as stage:
         stage.write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _error(value: float | None) -> str:
