@@ -14,7 +14,7 @@ from farweb.check.trace import Trace, read_trace
 from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.description import Description
 from farweb.inputs.prepared import Prepared
-from farweb.inputs.provenance import connects, doubts, server_times
+from farweb.inputs.provenance import doubts, server_times
 from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.results.legs import decrypting
@@ -146,7 +146,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
     figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
-    has_tunnels = trace is not None and trace.tunnels and (kept is None or connects(kept))
+    has_tunnels = trace is not None and trace.tunnels and (kept is None or kept["caching"].get("tunnel"))
     figures["tunnels"] = trace.tunnels if trace is not None and has_tunnels else 0
     figures["warnings"] += [] if trace is None or not has_tunnels else _tunnels_without_tls(scenario, trace)
     figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)

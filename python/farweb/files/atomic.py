@@ -169,6 +169,12 @@ def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterato
         yield place
 
 
+def write_text(out: Path, text: str) -> None:
+    """Write a text, whole or not at all, as `staged_file` has it."""
+    with staged_file(out) as stage:
+        stage.write_text(text, "utf-8")
+
+
 @contextlib.contextmanager
 def staged_folder(out: Path, *, take: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` at the end of the block. An error removes it.

@@ -1,13 +1,11 @@
 """Distributions of values of a request table: how many, their mean, and quantiles by rank."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import duckdb
-import numpy as np
 
 _PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 
@@ -33,16 +31,6 @@ def spread_of_column(database: duckdb.DuckDBPyConnection, column: str, table: st
     found = database.execute(f"SELECT rank, value FROM ({ranked}) WHERE list_contains(?, rank)", [[*ranks.values()]])
     values = dict(found.fetchall())
     return Spread(n, mean, {percent: values[rank] for percent, rank in ranks.items()})
-
-
-def spread_of_counts(counts: Mapping[int, int]) -> Spread:
-    """The distribution of whole numbers, at least one, from how often each occurs."""
-    values = np.array(sorted(counts), np.int64)
-    times = np.array([counts[value] for value in values.tolist()], np.int64)
-    up_to = np.cumsum(times)
-    n = int(up_to[-1])
-    at: dict[float, float] = {percent: int(values[np.searchsorted(up_to, rank)]) for percent, rank in _ranks(n).items()}
-    return Spread(n, int(values @ times) / n, at)
 
 
 def one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.progress import Progress, unseen
 from farweb.text.quantities import seconds, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
 
 SURE = 1.5
@@ -152,11 +152,8 @@ class PageAnswer(Shown):
             for cell in self.cells
         ]
 
-    def screen(self) -> Screen:
-        """The page in two lines, its loads in a table, and conclusions."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The page in two lines, its loads in a table, and conclusions."""
         yield self.sentence
         yield self.recorded
         yield ""

@@ -11,7 +11,7 @@ from farweb.judge.verdicts import MARGIN, Word
 from farweb.pages.answer import ALIKE, Cell, PageAnswer, how, in_words, low_high, proxy_name
 from farweb.pages.breakdown import PageLoads
 from farweb.pages.results import view_of
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, listed, visible
 
 _NAME = 32  # letters, chosen
@@ -147,11 +147,8 @@ class PageChange(Shown):
         """All of it as plain values, for JSON."""
         return {**self.loads.to_dict(), "text": self.text, "compared": [each.to_dict() for each in self.changes]}
 
-    def screen(self) -> Screen:
-        """The verdict, the pages, their loads over each way, the parts of one way, and conclusions."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The verdict, the pages, their loads over each way, the parts of one way, and conclusions."""
         yield self.text
         if self.loads.tls:
             yield self.loads.tls

@@ -18,7 +18,7 @@ from farweb.pages.sent import Sent
 from farweb.progress import Progress, unseen
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, plural
 
 _VIEWS = pa.schema(
@@ -52,11 +52,8 @@ class PagesReport(Shown):
         pages = [_facts(key, page) for key, page in self.pages]
         return {"out": [str(path) for path in self.out], "pages": pages, "refused": list(self.refused)}
 
-    def screen(self) -> Screen:
-        """The pages in a table, and below it their hosts where there is one page, and limits of the files."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The pages in a table, and below it their hosts where there is one page, and limits of the files."""
         header = ("page", "requests", "left out", "bytes", "hosts", "onLoad", "sure", "")
         rows = [
             (

@@ -252,10 +252,7 @@ def within(limit: str) -> Metric:
     Raises:
         ResultsError: It is no time.
     """
-    try:
-        time = quantity.parse(limit, "s")
-    except quantity.QuantityError as error:
-        raise ResultsError(f"within({limit}): {error}") from None
+    time = quantity.read(f"within({limit}):", limit, "s", error=ResultsError)
     if time.base != "s" or time.number <= 0:
         units = ", ".join(quantity.units("s"))
         raise ResultsError(f"within({limit}): write a time above 0 with its unit ({units}), such as within(5 s)")

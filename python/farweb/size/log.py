@@ -221,26 +221,19 @@ class OfLog:
         value, low, high = (None if each is None else 1 + each for each in (value, low, high))
         return _NONE if value is None else (value, low, high)
 
-    def decided_by(self, clause: Clause, position: int, best: int) -> str:
-        """The slowest requests or the failures by which a value is worse, or empty where all requests are."""
+    def why(self, clause: Clause, position: int, best: int) -> tuple[str, str]:
+        """What makes a value worse that is not so on average: in a table, and in a sentence; empty for others."""
         found = self._verdict(clause, position, best)
         if not _is_worse(found) or found.slices[0].word == "worse":
-            return ""
-        if "failed_share" in found.harm:
-            return "failures"
+            return "", ""
         slow = next((each for each in found.slices if each.name in found.harm and each.name in SLOW), None)
         by = None if slow is None else slow.judged_change.value
-        return "" if slow is None or by is None else f"{SHORT[slow.name]} {percents(by, signed=True)} %"
-
-    def reason(self, clause: Clause, position: int, best: int) -> str:
-        """How a value stands to the best on average, in words, where it is not all requests that make it worse."""
-        found = self._verdict(clause, position, best)
-        slow = next((name for name in found.harm if name in SLOW), "")
-        if not _is_worse(found) or found.slices[0].word == "worse" or not slow:
-            return ""
-        by = next(each.judged_change.value for each in found.slices if each.name == slow)
-        much = "" if by is None else f" ({percents(by, signed=True)} %)"
-        return f"{_ON_AVERAGE[self.beside(clause, position, best)]}is worse for {called(slow)}{much}"
+        much = "" if by is None else f"{percents(by, signed=True)} %"
+        decided = "failures" if "failed_share" in found.harm else ""
+        if slow is None:
+            return decided, ""
+        said = f"{_ON_AVERAGE[self.beside(clause, position, best)]}is worse for {called(slow.name)}"
+        return decided or (much and f"{SHORT[slow.name]} {much}"), said + (much and f" ({much})")
 
     def are_apart(self, clause: Clause, position: int, other: int) -> bool:
         """True where two values are apart: by the rule, or in a named metric by 1 % or more, where that is clear."""

@@ -14,7 +14,7 @@ from farweb.errors import FarwebError, RunError
 from farweb.memory import give_back
 from farweb.progress import unseen
 from farweb.run import Progress
-from farweb.text.parse import parse
+from farweb.text.parse import read
 from farweb.text.quantities import seconds, size
 
 
@@ -64,10 +64,7 @@ class RunLimits:
 def _amount(option: str, text: str | None, base: str, example: str) -> float | None:
     if text is None:
         return None
-    try:
-        found = parse(text)
-    except FarwebError as error:
-        raise FarwebError(f"{option}: {error}") from None
+    found = read(f"{option}:", text)
     if found.base != base or found.number <= 0:
         raise FarwebError(f'{option}: "{text}" is not above zero with a unit; write for example "{example}"')
     return float(found.number)

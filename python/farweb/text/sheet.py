@@ -3,7 +3,6 @@
 import math
 import re
 import textwrap
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from html import escape
@@ -219,12 +218,16 @@ def to_object(values: Mapping[str, Any]) -> dict[str, Any]:
 _PRINTED = 80  # columns of a screen as text
 
 
-class Shown(ABC):
+class Shown:
     """Object that a terminal, a notebook and `print` show as its screen."""
 
-    @abstractmethod
     def screen(self) -> Screen:
         """Lines and tables for people."""
+        return Screen(list(self._parts()))
+
+    def _parts(self) -> Iterable[Part]:
+        """Parts of the screen. A class has these, or a screen of its own."""
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

@@ -12,7 +12,7 @@ from farweb.judge.sentences import called
 from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import seconds, share
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import capital, listed
 from farweb.whatif.changes import Change
 
@@ -177,11 +177,8 @@ class WhatIf(Shown):
             "left_out": [{"change": name, "reason": why} for why, names in self.left.items() for name in names],
         }
 
-    def screen(self) -> Screen:
-        """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
-        return Screen([*self._parts()])
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
         yield self.text
         yield self.about
         yield ""

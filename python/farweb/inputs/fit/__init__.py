@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.errors import require_range
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
 from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.formats import paths_of
@@ -24,7 +24,7 @@ from farweb.inputs.generate import family_scenario
 from farweb.progress import Progress, unseen
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 
 __all__ = ["Fit", "Locality", "Popularity", "Seen", "fit", "write_parameters"]
 
@@ -142,7 +142,7 @@ class Fit(Shown):
         """All of it but the curves as plain values, for JSON."""
         return {name: value for name, value in super().to_dict().items() if name not in ("data", "model")}
 
-    def _sheets(self) -> list[Sheet]:
+    def _parts(self) -> list[Sheet]:
         found = self.popularity
         facts = [
             ["read as", self.format],
@@ -195,10 +195,6 @@ class Fit(Shown):
             goodness = f"KS {locality.ks:.3f} model to data, n = {count(locality.n)}"
             rows.append(["LRU stack", f"{locality.mode}, {count(locality.stack_size)}", "", goodness])
         return rows
-
-    def screen(self) -> Screen:
-        """Parameters and how well they fit."""
-        return Screen(tuple(self._sheets()))
 
 
 def fit(
@@ -384,8 +380,7 @@ def write_parameters(found: Fit, out: Path) -> None:
     lines = [f"# Parameters of ProWGen fitted to {Path(found.source).name}: {found.requests} requests."]
     lines += [f"# {name}: not estimated, {why}." for name, why in found.not_estimated.items()]
     lines += [f"{name} = {toml.value(value)}" for name, value in found.parameters.items()]
-    with staged_file(out) as stage:
-        stage.write_text("\n".join(lines) + "\n", "utf-8")
+    write_text(out, "\n".join(lines) + "\n")
 
 
 def _error(value: float | None) -> str:
