@@ -138,9 +138,7 @@ class PageAnswer(Shown):
         return [
             {
                 **self.recording.facts,
-                "path": cell.way.path,
-                "protocol": cell.way.protocol,
-                "proxy": cell.way.proxy,
+                **cell.way.names,
                 "onload_s": cell.load_s,
                 "low_s": cell.low_s,
                 "high_s": cell.high_s,

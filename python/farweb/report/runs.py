@@ -11,7 +11,7 @@ from farweb.judge.units import is_quantity
 from farweb.paint import document
 from farweb.paint.document import Page, section
 from farweb.paint.figure import Figure
-from farweb.plot import describe
+from farweb.plot import FIGURES, describe
 from farweb.report import load
 from farweb.report.lead import lead
 from farweb.report.points import Point, parse, point
@@ -201,8 +201,6 @@ def _has_legs_to_show(result: RunTables) -> bool:
 
 
 def _is_of_one(name: str) -> bool:
-    from farweb.plot import FIGURES
-
     return name in FIGURES and FIGURES[name].is_of_one_run
 
 

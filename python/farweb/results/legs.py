@@ -10,7 +10,7 @@ of the run count, also in the warm-up, with all of their time, also between requ
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -162,6 +162,11 @@ def _both(one: str, other: str) -> str:
     return f"{one} / {other}"
 
 
+def fields_in(of: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a dataclass has fields for."""
+    return {each.name: values[each.name] for each in fields(of) if each.name in values}
+
+
 def legs_of(results: RunTables) -> tuple[LegTotals, ...]:
     """The legs of a run."""
     manifest = results.manifest
@@ -172,23 +177,15 @@ def legs_of(results: RunTables) -> tuple[LegTotals, ...]:
         connections = lives.get(number)
         if connections is not None and uses[number].standing:
             connections = replace(connections, reused=None)
-        found.append(
-            LegTotals(
-                from_node=legs[number]["from"],
-                to_node=legs[number]["to"],
-                carrier=carrier_name(legs[number]["carrier"]),
-                memory=tuple(_memory(legs[number], leg)),
-                connections=connections,
-                **{name: leg[name] for name in _OF_LEG},
-            )
-        )
+        of_scenario = {
+            "from_node": legs[number]["from"],
+            "to_node": legs[number]["to"],
+            "carrier": carrier_name(legs[number]["carrier"]),
+            "memory": tuple(_memory(legs[number], leg)),
+            "connections": connections,
+        }
+        found.append(LegTotals(**fields_in(LegTotals, {**leg, **of_scenario})))
     return tuple(found)
-
-
-_OF_LEG = (
-    *("leg", "open_mean", "open_max", "busy_mean", "busy_max", "requests_mean", "requests_max"),
-    "connection_requests_max",
-)
 
 
 def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from farweb.files.parquet import equals
+from farweb.results.legs import fields_in
 from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import began, count, rate, seconds, share, size
@@ -104,10 +105,9 @@ def links_of(
     for link in manifest["links"]:
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
-        kept = {name: link[name] for name in _OF_LINK}
-        kept |= {"rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link), "marks": link.get("marks", 0)}
+        kept = {**fields_in(LinkTotals, link), "rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link)}
         kept["busiest"] = (busiest or {}).get((link["link"], link["direction"]))
-        found.append(LinkTotals(from_node=from_node, to_node=to_node, **kept))
+        found.append(LinkTotals(**{"marks": 0, **kept, "from_node": from_node, "to_node": to_node}))
     return tuple(found)
 
 
@@ -163,9 +163,6 @@ def reasons_of(link: Mapping[str, Any]) -> str:
 def marked(marks: int) -> str:
     """Marks beside drops, in words; empty without any."""
     return f"; {count(marks)} marked" if marks else ""
-
-
-_OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")
 
 
 @dataclass(frozen=True)
@@ -234,15 +231,8 @@ def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
-    known = {**measured, **ratios(measured)}
-    kept = {name: known[name] for name in _OF_CACHE}
-    return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
-
-
-_OF_CACHE = (
-    *("requests", "hits", "delayed_hits", "bypasses", "revalidations", "objects", "bytes"),
-    *("hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
-)
+    known = {**measured, **ratios(measured), "node": scenario["node"], "holds": _holds(scenario)}
+    return CacheTotals(**fields_in(CacheTotals, known))
 
 
 def _holds(scenario: Mapping[str, Any]) -> str:

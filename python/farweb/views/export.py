@@ -18,6 +18,7 @@ from farweb.files.columns import Column, from_arrow, results_tables
 from farweb.progress import Progress, unseen
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
+from farweb.text.sheet import Shown
 from farweb.text.words import nearest
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Exported:
+class Exported(Shown):
     """A file that was written.
 
     Attributes:
@@ -57,6 +58,14 @@ class Exported:
     packets: int
     points: tuple[str, ...]
     connection: int | None
+
+    @property
+    def text(self) -> str:
+        """All of it in a line."""
+        return f"{self.file}: {self.packets:,} packets at {', '.join(self.points)}"
+
+    def _parts(self) -> Iterator[str]:
+        yield self.text
 
 
 def capture_points(results: RunTables) -> dict[str, Point]:

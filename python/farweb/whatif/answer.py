@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb.judge.judgement import cell_of
-from farweb.judge.sentences import called
+from farweb.judge.sentences import called, part_of
 from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import seconds, share
@@ -201,7 +201,7 @@ class WhatIf(Shown):
                 _ms(_mean(each.later)),
                 _ms(each.overall.value),
                 "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
-                _percent(each.helped),
+                part_of(each.helped),
                 _AT_MOST if each.is_bound else cell_of(each.word, each.alone),
             )
             for each in self.effects
@@ -239,7 +239,3 @@ def _ms(value_s: float | None) -> str:
         return ""
     size = f"{abs(1000 * value_s):,.0f}"
     return size if size == "0" else f"{'−' if value_s < 0 else '+'}{size}"
-
-
-def _percent(part: float) -> str:
-    return "<1 %" if 0 < part < 0.005 else f"{100 * part:.0f} %"

@@ -91,17 +91,17 @@ def _changes(shown: Samples) -> bool:
 
 
 def panel(
-    result: RunTables, shown: Samples, axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = ""
+    result: RunTables, of: Samples, axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = ""
 ) -> Panel:
     """A panel over time, with the end of the warm-up."""
     fitted = axis.fitted(*(each.y for each in drawn))
-    return Panel(shown.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
+    return Panel(of.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
 
 
-def queue_panel(result: RunTables, shown: Samples, title: str = "") -> Panel:
+def queue_panel(result: RunTables, of: Samples, title: str = "") -> Panel:
     """Bytes in a queue: their mean, and their peak behind it."""
-    peak, mean = shown.series("", 0, "queue_max", "area", "peak"), shown.series("", 0, "queue_mean", part="mean")
-    return panel(result, shown, Axis("queue", "B", low=0), peak, mean, weight=3, title=title)
+    peak, mean = of.series("", 0, "queue_max", "area", "peak"), of.series("", 0, "queue_mean", part="mean")
+    return panel(result, of, Axis("queue", "B", low=0), peak, mean, weight=3, title=title)
 
 
 def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tuple[Panel, ...]:
