@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb.files.atomic import write_text
-from farweb.paint.chart import Chart, encode, words
+from farweb.paint.chart import Chart
 from farweb.paint.figure import AROUND, Figure
 from farweb.paint.html import framed
 from farweb.text.sheet import Part, Sheet, to_html
@@ -141,7 +141,7 @@ def figure(described: Figure, *, is_lead: bool = False) -> str:
         described: The figure.
         is_lead: True beside the answer, where it is as wide and high as there is room.
     """
-    from farweb.paint import paper
+    from farweb.paint import chart, paper
     from farweb.paint.presentation import Presentation, within_bounds
 
     shown = within_bounds(described)
@@ -150,7 +150,7 @@ def figure(described: Figure, *, is_lead: bool = False) -> str:
     bare = replace(shown, title="", caption="", size=_LEAD if is_lead else (width, height - legends), exact=is_lead)
     wide = paper.paint(bare)
     narrow = paper.paint(Presentation(width=_NARROW).of(replace(bare, size=(width, height), exact=False)))
-    sources = [base64.b64encode(encode(each, "png")).decode("ascii") for each in (wide, narrow)]
+    sources = [base64.b64encode(chart.encode(each, "png")).decode("ascii") for each in (wide, narrow)]
     pixels = round(wide.get_figwidth() * _PIXELS_AN_INCH)
     look = ' class="high"' if wide.get_figheight() > wide.get_figwidth() else ""
     left_out = f" {capital(wide.shortage)}." if wide.shortage else ""
@@ -169,6 +169,8 @@ def picture(chart: Chart, png: bytes | None = None) -> str:
         chart: The figure.
         png: Its picture, where it has been encoded before.
     """
+    from farweb.paint.chart import encode, words
+
     image = base64.b64encode(png or encode(chart, "png")).decode("ascii")
     # Figures of one size of letters, whatever theirs is; the widest are as wide as the page.
     width = round(chart.get_figwidth() * _PIXELS_AN_INCH)
