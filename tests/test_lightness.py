@@ -50,7 +50,7 @@ def searches_for_names() -> int:
 def written_dictionaries() -> int:
     """Methods `to_dict` that do not come from the fields of the dataclass alone."""
     found = [each for each in functions(FRONT) if each.name == "to_dict"]
-    return sum(not calls(each, "asdict") for each in found)
+    return sum(not (calls(each, "asdict") or calls(each, "to_object")) for each in found)
 
 
 def test_what_is_said_twice_falls() -> None:
@@ -64,5 +64,5 @@ def test_what_is_said_twice_falls() -> None:
         "options of verbs that the library has": 153,
         "functions that return sheets": 57,
         "searches for the nearest name": 1,
-        "hand-written to_dict": 26,
+        "hand-written to_dict": 20,
     }

@@ -75,7 +75,7 @@ def test_kept_rows_are_run_whatever_becomes_of_the_file(cable: Path, table: Path
     with Prepared.of(scenario) as prepared:
         write(table, OTHERS)
         assert explained(scenario, prepared).figures["extents"][0]["requests"] == 3
-        simulate(prepared, Path("after"), None)
+        simulate(prepared, Path("after"))
     after = open_results("after")
     assert isinstance(after, Results)
     assert after.requests.equals(before.requests)

@@ -277,7 +277,7 @@ def test_claims_and_measures_belong_together(folder: Path) -> None:
         ("above = 0", "over = 0", "X1: unknown in bounds: over"),
         ("above = 0", 'of = "all"', "X1: a bound has one of at_least"),
         ("[[claim]]", "[[claims]]", "not a file of claims"),
-        ("above = 0", "above = ", "not a file of claims"),
+        ("above = 0", "above = ", "claims.toml: Invalid value"),
     ],
 )
 def test_a_wrong_file_of_claims_is_told(folder: Path, old: str, new: str, message: str) -> None:

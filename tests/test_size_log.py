@@ -225,9 +225,8 @@ def test_a_value_that_the_slowest_tenth_makes_worse_says_so(tmp_path: Path) -> N
         log.add(position, requests(times), write_results(tmp_path / str(position), rows))
     target = clause("latency <= 1.05*best")
     assert log.holds(target, 1, 0) is False
-    assert log.decided_by(target, 1, 0) == "slowest 10 % +33.0 %"
-    assert log.reason(target, 1, 0) == "is worse for the slowest tenth (+33.0 %)" and log.are_apart(target, 1, 0)
-    assert log.decided_by(target, 0, 1) == log.reason(target, 0, 1) == ""
+    assert log.why(target, 1, 0) == ("slowest 10 % +33.0 %", "is worse for the slowest tenth (+33.0 %)")
+    assert log.are_apart(target, 1, 0) and log.why(target, 0, 1) == ("", "")
 
 
 def test_the_answer_holds_as_its_verdict_does_and_names_the_few_requests_that_hold_most(tmp_path: Path) -> None:
@@ -287,7 +286,7 @@ def test_a_mean_load_above_the_rate_fails_a_time(folder: Path) -> None:
     judge.overloaded.add(1)
     assert [judge.verdict(position) for position in (0, 1)] == ["meets", "does not meet"]
     time, share = parse_target("p90(latency) <= 100 s and failed_share <= 1").clauses
-    assert (judge.decided_by(time, 1), judge.decided_by(share, 1)) == ("load above the rate", "")
+    assert (judge.why(time, 1), judge.why(share, 1)) == (("load above the rate", ""), ("", ""))
 
 
 def test_from_end_to_end(farweb: Farweb, folder: Path) -> None:

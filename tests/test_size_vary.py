@@ -60,7 +60,7 @@ def test_a_grid_is_ascending_dense_and_of_whole_grains(low: int, times: int, uni
     if float(share) * len(str(times)) < 0.01:
         return  # a fine grid over many decades: the same arithmetic, and long
     grid = Grid("key", first, last, Step(share, True))
-    numbers = [quantity.parse(choice.label).number for choice in grid]
+    numbers = [quantity.parse(choice.label).number for choice in map(grid.__getitem__, range(len(grid)))]
     assert (numbers[0], numbers[-1]) == (first.number, last.number)
     for before, after in itertools.pairwise(numbers):
         assert before < after <= before + max(share * before, grain)

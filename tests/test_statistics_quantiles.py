@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from farweb.statistics import intervals
 from farweb.statistics.intervals import Estimate, students
 from farweb.statistics.paired import paired
-from farweb.statistics.quantiles import has_quantile, observed, quantiles, to_json, with_lost
+from farweb.statistics.quantiles import has_quantile, observed, quantiles, with_lost
+from farweb.text.sheet import to_json
 
 INF = float("inf")
 TIMES = st.lists(st.floats(0, 1e6), max_size=30)

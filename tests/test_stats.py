@@ -76,7 +76,7 @@ def by_hand(rows: list[tuple[int | None, int, float]]) -> tuple[list[int], list[
 
 
 @pytest.mark.parametrize("days", [1, 3])
-def test_clients_and_visits_are_those_counted_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+def test_clients_and_visits_are_those_counted_by_hand(folder: Path, days: int) -> None:
     random = np.random.default_rng(days)
     n = 4000
     clients = [None if who == 0 else 2**64 - 2 - int(who) for who in random.zipf(1.3, n) % 400]
@@ -86,19 +86,17 @@ def test_clients_and_visits_are_those_counted_by_hand(folder: Path, monkeypatch:
     frame = pl.DataFrame({**table, "client": pl.Series(clients, dtype=pl.UInt64)})
     (frame.with_columns(day=of_day) if days > 1 else frame).write_parquet("r.parquet")
     requests, gaps, visits = by_hand(list(zip(clients, of_day.tolist(), starts.tolist(), strict=True)))
-    for rows in (65_536, 7):
-        monkeypatch.setattr("farweb.inputs.clients._ROWS", rows)
-        found = read_stats("r.parquet").clients
-        assert found is not None and found.gap_s is not None
-        assert (found.count, found.visits, found.gap_s.n) == (len(requests), len(visits), len(gaps))
-        assert found.without == pytest.approx(sum(client is None for client in clients) / n)
-        spreads: list[tuple[Spread, list[Any]]] = [(found.requests, requests), (found.visit_requests, visits)]
-        for spread, values in (*spreads, (found.gap_s, gaps)):
-            ordered = sorted(values)
-            assert spread.mean == pytest.approx(sum(values) / len(values))
-            assert spread.quantiles[50] == ordered[math.ceil(0.5 * len(ordered)) - 1]
-            assert spread.quantiles[90] == ordered[math.ceil(0.9 * len(ordered)) - 1]
-            assert (spread.quantiles[0], spread.quantiles[100]) == (ordered[0], ordered[-1])
+    found = read_stats("r.parquet").clients
+    assert found is not None and found.gap_s is not None
+    assert (found.count, found.visits, found.gap_s.n) == (len(requests), len(visits), len(gaps))
+    assert found.without == pytest.approx(sum(client is None for client in clients) / n)
+    spreads: list[tuple[Spread, list[Any]]] = [(found.requests, requests), (found.visit_requests, visits)]
+    for spread, values in (*spreads, (found.gap_s, gaps)):
+        ordered = sorted(values)
+        assert spread.mean == pytest.approx(sum(values) / len(values))
+        assert spread.quantiles[50] == ordered[math.ceil(0.5 * len(ordered)) - 1]
+        assert spread.quantiles[90] == ordered[math.ceil(0.9 * len(ordered)) - 1]
+        assert (spread.quantiles[0], spread.quantiles[100]) == (ordered[0], ordered[-1])
 
 
 def test_a_visit_ends_after_half_an_hour_of_silence(folder: Path, requests: pl.DataFrame, farweb: Farweb) -> None:

@@ -48,7 +48,7 @@ def before_each_write(monkeypatch: pytest.MonkeyPatch) -> WriterSpy:
 def simulated(scenario: Path, folder: str, measurement: Measurement | None = None) -> dict[str, Any]:
     Path(folder).mkdir()
     with Prepared.of(Scenario.load(scenario)) as prepared:
-        return simulate_into(Path(folder), prepared, 1, None, measurement)
+        return simulate_into(Path(folder), prepared, 1, measurement=measurement)
 
 
 def test_the_thread_writes_the_same_bytes(

@@ -21,12 +21,13 @@ from farweb.files.made import is_made
 from farweb.files.regular import kind_of
 from farweb.inputs.prepared import Prepared
 from farweb.memory import events_allowed, trim
+from farweb.progress import unseen
 from farweb.results import integrity, legs
 from farweb.results.folder import EXPORTED
 from farweb.results.manifest import MANIFEST, RUN_KIND, SWEEP_KIND, read_manifest
 from farweb.results.tables import PAGE, PAGE_REQUESTS
-from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import count, seconds
+from farweb.text.sheet import to_json
 
 if TYPE_CHECKING:
     from farweb.results.measure import Measurement
@@ -59,7 +60,7 @@ class Progress:
 
 
 def simulate(
-    prepared: Prepared, out: Path, progress: Callable[[Progress], None] | None, *, replace: bool = True
+    prepared: Prepared, out: Path, progress: Callable[[Progress], None] = unseen, *, replace: bool = True
 ) -> None:
     """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`)."""
     seed = prepared.scenario.effective["run"]["seed"]
@@ -71,7 +72,7 @@ def simulate_into(
     folder: Path,
     prepared: Prepared,
     seed: int,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[Progress], None] = unseen,
     measurement: "Measurement | None" = None,
 ) -> dict[str, Any]:
     """Run the scenario of `prepared`, write its tables to `folder` and return its manifest for the caller to write.
@@ -121,7 +122,7 @@ def _run(
     name: str,
     seed: int,
     total: int | None,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[Progress], None],
     measurement: "Measurement | None",
 ) -> tuple[dict[str, int], float]:
     """Run to the end and write the tables as rows come.
@@ -164,8 +165,7 @@ def _run(
                     if written is not None:
                         written.result()  # memory holds one step that waits
                     written = thread.submit(write, step)
-                if progress is not None:
-                    progress(_progress(simulation, total))
+                progress(_progress(simulation, total))
         cpu = 0.0 if written is None else written.result()
     return {table: writer.rows for table, writer in sorted(writers.items())}, cpu
 

@@ -11,21 +11,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from farweb import _core
 from farweb.errors import FarwebError, ScenarioError
 from farweb.files.atomic import staged_file
+from farweb.files.columns import Column
 from farweb.files.regular import read_text
 from farweb.files.shipped import shipped
 from farweb.inputs.description import Description
 from farweb.inputs.prepared import Prepared
 from farweb.text.quantities import count
-
-if TYPE_CHECKING:
-    from farweb.files.columns import Column
 
 ROWS_MAX = 50_000
 """Most requests that go into a file. Chosen: a run of seconds in a tab, and 2 MB."""
@@ -115,7 +113,7 @@ def _tables(scenario: Description) -> dict[str, Any]:
     return tables
 
 
-def _frame(columns: "Mapping[str, Column | None]") -> pl.DataFrame:
+def _frame(columns: Mapping[str, Column | None]) -> pl.DataFrame:
     """Rows of a request table with null where the core has a number for it."""
     series = []
     for name, values in columns.items():

@@ -21,7 +21,7 @@ from farweb.errors import WorkloadError, require_range
 from farweb.inputs.caching import CacheTreatment
 from farweb.inputs.formats import UNSIZED
 from farweb.inputs.requests import Batch, Requests, open_input
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count
 
 
@@ -42,7 +42,7 @@ def cache_curve(
     changed: str = "serve",
     warmup: str = "0 %",
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> CacheCurve:
     """Send requests through caches without packets: misses are stored at once.
 
@@ -79,7 +79,6 @@ def cache_curve(
     admission, warming = read_admission(admit, ttl, changed), read_warmup(warmup)
     if not policies or not sizes:
         raise WorkloadError("name at least one policy and one capacity")
-    show = progress or (lambda _done, _total, _words: None)
     with open_input(
         requests,
         format,
@@ -89,9 +88,9 @@ def cache_curve(
         dynamic=dynamic,
         bypass=bypass,
         max_unreadable=max_unreadable,
-        progress=lambda kept, total, words: show(kept, total, f"importing: {words}"),
+        progress=lambda kept, total, words: progress(kept, total, f"importing: {words}"),
     ) as source:
-        survey, following = _survey(source, "belady" in policies, show)
+        survey, following = _survey(source, "belady" in policies, progress)
         capacity_bytes = sorted({capacity.of(survey.footprint) for capacity in sizes})
         skip = warming.of(survey.requests)
         rules = [changed, *({"serve", "fetch"} - {changed} if survey.resized else ())]
@@ -105,7 +104,7 @@ def cache_curve(
             skip=skip,
             seed=seed,
             following=following,
-            progress=lambda sent, _, words: show(sent, survey.requests, f"caching: {words}"),
+            progress=lambda sent, _, words: progress(sent, survey.requests, f"caching: {words}"),
         )
         found = dict(zip(caches, tallies, strict=True))
         return CacheCurve(

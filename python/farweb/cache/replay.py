@@ -17,7 +17,7 @@ from farweb import _core
 from farweb.cache.settings import Admission
 from farweb.inputs.caching import BYPASS, INVALIDATE
 from farweb.inputs.requests import Batch
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 
 _HIT, _STALE = 1, 2  # of the core
 _NEVER = np.uint64(2**64 - 1)
@@ -118,7 +118,7 @@ def replay(
     skip: int,
     seed: int,
     following: NDArray[np.uint64] | None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> list[Tally]:
     """Send requests through caches, and count hits and revalidations.
 
@@ -150,8 +150,7 @@ def replay(
             for done in [threads.submit(run.feed, batch, left_out, ahead) for run in runs]:
                 done.result()
             sent += len(batch)
-            if progress is not None:
-                progress(sent, None, f"{sent:,} requests")
+            progress(sent, None, f"{sent:,} requests")
     tallies = {cache: cached.tally for cache, cached in alone.items()}
     if stack is not None:
         by_capacity = stack.tallies()

@@ -122,10 +122,6 @@ class CacheCurve(Shown):
         """The capacities in bytes, smallest first."""
         return tuple(sorted({result.capacity_bytes for result in self.results}))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return asdict(self)
-
     def draw(self, out: str | Path | None = None) -> "Chart":
         """Draw both ratios against capacity. The suffix of `out` sets the format: png, svg, pdf or html.
 

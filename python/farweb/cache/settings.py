@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from farweb.errors import WorkloadError
-from farweb.text.parse import QuantityError, parse
+from farweb.text.parse import read
 from farweb.text.words import nearest
 
 POLICIES = ("fifo", "lru", "rand", "lfu", "gds", "gdsf", "arc", "s3-fifo", "sieve", "w-tinylfu", "belady")
@@ -98,10 +98,7 @@ def read_capacity(text: str) -> Capacity:
     Raises:
         WorkloadError: It is no whole number of bytes from 1 to 2^61, and no share above 0.
     """
-    try:
-        quantity = parse(text, "B", "1")
-    except QuantityError as error:
-        raise WorkloadError(f"capacity {error}") from None
+    quantity = read("capacity", text, "B", "1", error=WorkloadError)
     number = quantity.number
     if quantity.base == "1" and number > 0:
         return Capacity(None, number)
@@ -119,10 +116,7 @@ def read_warmup(text: str) -> Warmup:
     Raises:
         WorkloadError: It is neither a share from 0 to below 100 % nor a whole number.
     """
-    try:
-        quantity = parse(text, "1")
-    except QuantityError as error:
-        raise WorkloadError(f"warm-up {error}") from None
+    quantity = read("warm-up", text, "1", error=WorkloadError)
     if quantity.base == "1" and 0 <= quantity.number < 1:
         return Warmup(share=quantity.number)
     if quantity.base == "" and quantity.whole and quantity.number >= 0:
@@ -159,10 +153,7 @@ def read_admission(rules: Sequence[str], ttl: str | None, changed: str = "serve"
 def _whole(what: str, text: str, base: str) -> int:
     """A size in bytes or a time in ns."""
     example, grain = ("8 KiB", 1) if base == "B" else ("1 h", 10**9)
-    try:
-        quantity = parse(text, base)
-    except QuantityError as error:
-        raise WorkloadError(f"{what}: {error}") from None
+    quantity = read(f"{what}:", text, base, error=WorkloadError)
     number = quantity.number * grain
     if quantity.base != base or number < 0 or number.denominator != 1 or number >= 2**63:
         raise WorkloadError(f"{what}: write a number and a unit, such as {example}")
@@ -170,10 +161,7 @@ def _whole(what: str, text: str, base: str) -> int:
 
 
 def _probability(rule: str, text: str) -> float:
-    try:
-        quantity = parse(text, "1")
-    except QuantityError as error:
-        raise WorkloadError(f"{rule}: {error}") from None
+    quantity = read(f"{rule}:", text, "1", error=WorkloadError)
     if quantity.base not in ("", "1") or not 0 <= quantity.number <= 1:
         raise WorkloadError(f"{rule}: a probability is from 0 to 1")
     return float(quantity.number)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb.check import capacity
-from farweb.check.extent import Extent, extent_of_points, extent_of_run, points_of_sweep, sheet
+from farweb.check.extent import Extent, Point, extent_of_points, points_of_sweep, sheet
 from farweb.check.offered import Offered, offered
 from farweb.check.ports import too_few
 from farweb.check.trace import Trace, read_trace
 from farweb.inputs.carried import LOW, Carried, carried
 from farweb.inputs.description import Description
 from farweb.inputs.prepared import Prepared
-from farweb.inputs.provenance import connects, doubts, server_times
+from farweb.inputs.provenance import doubts, server_times
 from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.results.legs import decrypting
@@ -125,7 +125,10 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
         figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")
     trace = read_trace(scenario, figures, prepared)
     figures["tls"] = None if trace is None else _schemes(trace)
-    load, extents = (None, ()) if trace is None else _sized(scenario, figures, trace)
+    load, extents = None, tuple[Extent, ...]()
+    if trace is not None:
+        run = Point(scenario, figures, trace)
+        load, extents = _load(run), (run.extent,)
     points: tuple[capacity.PointLoad, ...] = ()
     if trace is not None and scenario.design is not None:
         points, of_sweep = _swept(scenario, scenario.design, prepared, trace)
@@ -146,7 +149,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
     figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
     figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
-    has_tunnels = trace is not None and trace.tunnels and (kept is None or connects(kept))
+    has_tunnels = trace is not None and trace.tunnels and (kept is None or kept["caching"].get("tunnel"))
     figures["tunnels"] = trace.tunnels if trace is not None and has_tunnels else 0
     figures["warnings"] += [] if trace is None or not has_tunnels else _tunnels_without_tls(scenario, trace)
     figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)
@@ -224,12 +227,9 @@ def _several_sizes(trace: Trace) -> list[str]:
     ]
 
 
-def _sized(
-    scenario: Description, figures: Mapping[str, Any], trace: Trace
-) -> tuple[Offered | None, tuple[Extent, ...]]:
-    """The load on the links, and the size of a run."""
-    extent = extent_of_run(scenario, figures, trace)
-    return (offered(scenario, figures, trace) if extent.is_allowed else None), (extent,)
+def _load(point: Point) -> Offered | None:
+    """The load on the links of a run, unless it is too large to be looked at."""
+    return offered(point.scenario, point.figures, point.trace) if point.extent.is_allowed else None
 
 
 def _swept(
@@ -239,8 +239,7 @@ def _swept(
     points = points_of_sweep(scenario, prepared, trace)
     loads = []
     for number, point in points.items():
-        load, _ = _sized(point.scenario, point.figures, point.trace)
         least_s = capacity.least_s({**point.figures, "tls": _schemes(point.trace)})
         has_cache = bool(point.figures["caches"])
-        loads.append(capacity.PointLoad(design.point_name(number), load, least_s, has_cache))
+        loads.append(capacity.PointLoad(design.point_name(number), _load(point), least_s, has_cache))
     return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)

@@ -11,11 +11,11 @@ points share is read once.
 """
 
 import contextlib
+import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,28 +131,107 @@ def sheet(extents: tuple[Extent, ...]) -> Sheet:
     return Sheet("Estimated size", header, rows)
 
 
-def extent_of_run(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> Extent:
-    """Estimate the size of a run of `scenario`; with the `figures` of its check and its workload `trace`."""
-    laid = Laid.of(figures["workload"], scenario.effective["run"]["until"], trace)
-    started = 1.0 if laid.until_s is None or laid.ends_s <= 0 else min(1.0, laid.until_s / laid.ends_s)
-    requests = round(laid.requests * started)
-    rows = {"requests": requests, **_recorded(scenario, figures, trace, laid, requests)}
-    return Extent(
-        1,
-        rows,
-        _packet_hops(scenario, figures, trace, laid, requests),
-        _under_way(scenario, figures, trace, laid, requests),
-        _cause(scenario.effective["workload"]),
-    )
-
-
 @dataclass(frozen=True)
 class Point:
-    """A run that a sweep or a search will do: its scenario, the figures of its check, and its workload."""
+    """A run that may be done, alone or as a point of a sweep or a search, and its size.
+
+    Attributes:
+        scenario: What is simulated.
+        figures: Of its check.
+        trace: Its workload.
+    """
 
     scenario: Description
     figures: Mapping[str, Any]
     trace: Trace
+
+    @functools.cached_property
+    def extent(self) -> Extent:
+        """The estimated size of the run."""
+        rows = {"requests": self._requests, **self._recorded()}
+        return Extent(1, rows, self._packet_hops(), self._under_way(), _cause(self.scenario.effective["workload"]))
+
+    @functools.cached_property
+    def _laid(self) -> Laid:
+        return Laid.of(self.figures["workload"], self.scenario.effective["run"]["until"], self.trace)
+
+    @functools.cached_property
+    def _requests(self) -> int:
+        """Requests that begin before the run ends."""
+        laid = self._laid
+        started = 1.0 if laid.until_s is None or laid.ends_s <= 0 else min(1.0, laid.until_s / laid.ends_s)
+        return round(laid.requests * started)
+
+    def _recorded(self) -> dict[str, int]:
+        """Rows of the tables that `record` asks for."""
+        record, legs, laid = self.scenario.effective["record"], self.figures["legs"], self._laid
+        rows = {}
+        if record["connections"] and (alone := sum(is_alone(leg) for leg in legs)):
+            rows["connections"] = self._requests * alone
+        if record["exchanges"]:
+            rows["exchanges"] = self._requests * len(legs)
+        if (every := record.get("links_every")) is not None:
+            series = 2 * len(self.figures["links"]) + len(legs) + len(self.figures["caches"])
+            ends_s = laid.ends_s if laid.until_s is None else min(laid.ends_s, laid.until_s)
+            rows[_SERIES] = math.ceil(ends_s / float(parse(every).number)) * series
+        if record["packets"] != "none":
+            seen = 1.0 if record["packets"] == "all" else self.trace.sampled
+            rows["packets"] = round(seen * sum(self._requests * self._packets(leg, record["points"]) for leg in legs))
+        return rows
+
+    def _packets(self, leg: Mapping[str, Any], points: Sequence[str]) -> float:
+        """Rows of packets that a request leaves on a leg: in each direction, at each point on the leg."""
+        segments_bytes = self.trace.rows * leg["mss_bytes"]
+        response = self.trace.response_bytes / segments_bytes + 0.5  # half a segment is begun
+        request = self.trace.request_bytes / segments_bytes + 0.5 if leg["connection_use"]["requests"] else 0.0
+        opening = _OPENING / 2 if is_alone(leg) else 0.0
+        passing = {"up": request + response / 2 + opening, "down": response + request / 2 + opening}
+        first, behind = (self.figures["nodes"].index(leg[end]) for end in ("from", "to"))
+        rows = 0.0
+        for point in points:
+            place, _, direction = point.removeprefix("link ").partition(" ")
+            if point == "ends":
+                rows += 2 * max(1, len(leg["stretches"])) * sum(passing.values())
+            elif first <= int(place) < behind:
+                rows += passing[direction] if direction else sum(passing.values())
+        return rows
+
+    def _packet_hops(self) -> int:
+        """Packets over all links, cut to the share that the slowest link for them can carry until the run ends."""
+        everywhere = [f"link {index}" for index in range(len(self.figures["links"]))]
+        hops = self._requests * sum(self._packets(leg, everywhere) for leg in self.figures["legs"])
+        give_up = self.scenario.effective.get("clients", {}).get("give_up")
+        ends = [self._laid.until_s, None if give_up is None else self._laid.ends_s + float(parse(give_up).number)]
+        lasts_s = min((end for end in ends if end is not None), default=math.inf)
+        times = self._requests / self.trace.rows
+        links = [(link.rate_bps, bits * times) for link, bits in self._bits()]
+        return round(hops * min((min(1.0, rate * lasts_s / bits) for rate, bits in links if bits), default=1.0))
+
+    def _under_way(self) -> int:
+        """The larger of the two bounds."""
+        effective, place_of, laid = self.scenario.effective, self.figures["nodes"].index, self._laid
+        caches = [place_of(cache["node"]) for cache in effective.get("cache") or []]
+        passed = [leg for leg in self.figures["legs"] if not any(at <= place_of(leg["from"]) for at in caches)]
+        trips = ((2 if is_alone(leg) else 1) if leg["connection_use"]["requests"] else 0.5 for leg in passed)
+        takes_s = sum(trip * leg["rtt_ns"] / 1e9 for trip, leg in zip(trips, passed, strict=True))
+        moving = self._requests * (min(1.0, takes_s / laid.span_s) if laid.span_s > 0 else 1)
+        if "give_up" in effective.get("clients", {}):
+            return round(moving)
+        a_second = self._requests / self.trace.rows / max(laid.span_s, MINUTE_S)
+        busy = max((bits * a_second / link.rate_bps for link, bits in self._bits()), default=0.0)
+        return round(max(moving, self._requests * (1 - 1 / busy) if busy > 1 else 0.0))
+
+    def _bits(self) -> Iterator[tuple[RatedLink, float]]:
+        """Load of all requests of the trace on each link, in bits; behind a live cache what that cannot answer."""
+        for link in rated_links(self.scenario, self.figures):
+            yield link, 8 * float((link.missed(self.trace) if link.at_most else link.sent(self.trace)).sum())
+
+
+def _cause(workload: Mapping[str, Any]) -> str:
+    """The key that makes requests many."""
+    if workload["load"] > 1:
+        return "workload.load"
+    return "workload.requests" if workload.get("requests") is not None else "workload.family"
 
 
 def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace, most: int = _POINTS) -> dict[int, Point]:
@@ -163,7 +242,7 @@ def points_of_sweep(scenario: Description, prepared: Prepared, trace: Trace, mos
     design = scenario.design
     assert design is not None, "who asks has a sweep"
     numbers = spread(len(design.points), most)
-    found = ((number, _point(partial(scenario.point, number), prepared, trace)) for number in sorted(numbers))
+    found = ((number, _point(functools.partial(scenario.point, number), prepared, trace)) for number in sorted(numbers))
     return {number: point for number, point in found if point is not None}
 
 
@@ -180,15 +259,12 @@ def packets_of_points(scenario: Description) -> dict[int, int]:
         if trace is None:
             return {}
         points = points_of_sweep(scenario, prepared, trace, len(design.points))
-        return {
-            number: extent_of_run(point.scenario, point.figures, point.trace).packet_hops
-            for number, point in points.items()
-        }
+        return {number: point.extent.packet_hops for number, point in points.items()}
 
 
 def extent_of_points(points: Iterable[Point], runs: int) -> Extent | None:
     """Estimate the size of that many runs, each point standing for an equal part, or None without points."""
-    extents = [extent_of_run(point.scenario, point.figures, point.trace) for point in points]
+    extents = [point.extent for point in points]
     if not extents:
         return None
     tables = dict.fromkeys(table for extent in extents for table in extent.rows)
@@ -211,7 +287,7 @@ def extent_of_values(scenario: Description, changes: Sequence[Mapping[str, Value
         trace = read_trace(scenario, json.loads(scenario.complete().check(prepared.core.hosts)), prepared)
         if trace is None:
             return None
-        points = (_point(partial(scenario.with_, each), prepared, trace) for each in changes)
+        points = (_point(functools.partial(scenario.with_, each), prepared, trace) for each in changes)
         return extent_of_points([point for point in points if point is not None], runs)
 
 
@@ -227,79 +303,3 @@ def _point(make: Callable[[], Description], base: Prepared, trace: Trace) -> Poi
     except FarwebError:
         return None
     return None if of_point is None else Point(point, figures, of_point)
-
-
-def _recorded(
-    scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int
-) -> dict[str, int]:
-    """Rows of the tables that `record` asks for."""
-    record, legs, rows = scenario.effective["record"], figures["legs"], {}
-    if record["connections"] and (alone := sum(is_alone(leg) for leg in legs)):
-        rows["connections"] = requests * alone
-    if record["exchanges"]:
-        rows["exchanges"] = requests * len(legs)
-    if (every := record.get("links_every")) is not None:
-        series = 2 * len(figures["links"]) + len(legs) + len(figures["caches"])
-        ends_s = laid.ends_s if laid.until_s is None else min(laid.ends_s, laid.until_s)
-        rows[_SERIES] = math.ceil(ends_s / float(parse(every).number)) * series
-    if record["packets"] != "none":
-        seen = 1.0 if record["packets"] == "all" else trace.sampled
-        rows["packets"] = round(seen * sum(requests * _packets(leg, figures, record["points"], trace) for leg in legs))
-    return rows
-
-
-def _packets(leg: Mapping[str, Any], figures: Mapping[str, Any], points: Sequence[str], trace: Trace) -> float:
-    """Rows of packets that a request leaves on a leg: in each direction, at each point on the leg."""
-    response, request = (size / trace.rows / leg["mss_bytes"] for size in (trace.response_bytes, trace.request_bytes))
-    response, request = (
-        response + 0.5,
-        request + 0.5 if leg["connection_use"]["requests"] else 0.0,
-    )  # half a segment is begun
-    opening = _OPENING / 2 if is_alone(leg) else 0.0
-    passing = {"up": request + response / 2 + opening, "down": response + request / 2 + opening}
-    first, behind = (figures["nodes"].index(leg[end]) for end in ("from", "to"))
-    rows = 0.0
-    for point in points:
-        place, _, direction = point.removeprefix("link ").partition(" ")
-        if point == "ends":
-            rows += 2 * max(1, len(leg["stretches"])) * sum(passing.values())
-        elif first <= int(place) < behind:
-            rows += passing[direction] if direction else sum(passing.values())
-    return rows
-
-
-def _packet_hops(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
-    """Packets over all links, cut to the share that the slowest link for them can carry until the run ends."""
-    everywhere = [f"link {index}" for index in range(len(figures["links"]))]
-    hops = requests * sum(_packets(leg, figures, everywhere, trace) for leg in figures["legs"])
-    give_up = scenario.effective.get("clients", {}).get("give_up")
-    ends = [laid.until_s, None if give_up is None else laid.ends_s + float(parse(give_up).number)]
-    lasts_s = min((end for end in ends if end is not None), default=math.inf)
-    links = [(link.rate_bps, _bits(link, trace) * requests / trace.rows) for link in rated_links(scenario, figures)]
-    return round(hops * min((min(1.0, rate * lasts_s / bits) for rate, bits in links if bits), default=1.0))
-
-
-def _under_way(scenario: Description, figures: Mapping[str, Any], trace: Trace, laid: Laid, requests: int) -> int:
-    """The larger of the two bounds."""
-    caches = [figures["nodes"].index(cache["node"]) for cache in scenario.effective.get("cache") or []]
-    passed = [leg for leg in figures["legs"] if not any(at <= figures["nodes"].index(leg["from"]) for at in caches)]
-    trips = ((2 if is_alone(leg) else 1) if leg["connection_use"]["requests"] else 0.5 for leg in passed)
-    takes_s = sum(trip * leg["rtt_ns"] / 1e9 for trip, leg in zip(trips, passed, strict=True))
-    moving = requests * min(1.0, takes_s / laid.span_s) if laid.span_s > 0 else requests
-    if "give_up" in scenario.effective.get("clients", {}):
-        return round(moving)
-    a_second = requests / trace.rows / max(laid.span_s, MINUTE_S)
-    busy = max((_bits(link, trace) * a_second / link.rate_bps for link in rated_links(scenario, figures)), default=0.0)
-    return round(max(moving, requests * (1 - 1 / busy) if busy > 1 else 0.0))
-
-
-def _bits(link: RatedLink, trace: Trace) -> float:
-    """Load of all requests of the trace on a link, in bits; behind a live cache what that cannot answer."""
-    return 8 * float((link.missed(trace) if link.at_most else link.sent(trace)).sum())
-
-
-def _cause(workload: Mapping[str, Any]) -> str:
-    """The key that makes requests many."""
-    if workload["load"] > 1:
-        return "workload.load"
-    return "workload.requests" if workload.get("requests") is not None else "workload.family"

@@ -7,19 +7,25 @@ sweeps a slow line under growing load, and ends with tables, figures and two rep
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from farweb.comparison import compare
 from farweb.files.shipped import shipped
-from farweb.text.quantities import count, plain, seconds
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from farweb.inputs.import_report import ImportReport
-    from farweb.library.folders import Results
-    from farweb.library.scenario import Scenario
-    from farweb.paint.chart import Chart
-    from farweb.text.sheet import Screen
+from farweb.inputs.import_report import ImportReport
+from farweb.inputs.importer import import_log
+from farweb.library.folders import Results
+from farweb.library.scenario import Scenario
+from farweb.paint.chart import Chart
+from farweb.plot import draw
+from farweb.report import report as report_of
+from farweb.report.runs import runs_page
+from farweb.report.sections import Asked
+from farweb.results.folder import REPORT, figure_file
+from farweb.text.quantities import count, in_one_unit, plain, seconds
+from farweb.text.sheet import Screen, Sheet
 
 SCENARIOS = ("cable", "satellite")
 SWEEP = "circuits"
@@ -30,7 +36,7 @@ LOG, HOSTS = EXAMPLES / "web1997.log.gz", EXAMPLES / "web1997-hosts.tsv"
 _TITLE = "A proxy of 1997 over a sea cable and over a satellite"
 
 
-def main(into: Path, console: "Console") -> list[Path]:
+def main(into: Path, console: Console) -> list[Path]:
     """Run the demonstration.
 
     Args:
@@ -43,9 +49,6 @@ def main(into: Path, console: "Console") -> list[Path]:
     Raises:
         FarwebError: Something could not be written.
     """
-    from farweb.report.runs import runs_page
-    from farweb.report.sections import Asked
-
     imported = _workload(into, console)
     scenarios = {name: _scenario(name, into) for name in SCENARIOS}
     runs = {name: _run(scenario, into / name, console) for name, scenario in scenarios.items()}
@@ -68,12 +71,8 @@ def main(into: Path, console: "Console") -> list[Path]:
     return [report, page]
 
 
-def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) -> "Screen":
+def _answer(runs: Mapping[str, Results], out: Path, report: Path, page: Path) -> Screen:
     """The cost of the satellite in a sentence, latencies of both paths, and where to read on."""
-    from farweb.comparison import compare
-    from farweb.text.quantities import in_one_unit
-    from farweb.text.sheet import Screen, Sheet
-
     change = compare(*(out / name for name in SCENARIOS)).changes[0]
     slower, longer = round(change.everyone.slower * change.pairs), 1 + (change.judgement.change.value or 0.0)
     said = (
@@ -93,10 +92,8 @@ def _answer(runs: "Mapping[str, Results]", out: Path, report: Path, page: Path) 
     return Screen((said, "", latency, "", *pages, copy, "next: farweb new link.toml --log YOUR.log"))
 
 
-def _workload(out: Path, console: "Console") -> "ImportReport":
+def _workload(out: Path, console: Console) -> ImportReport:
     """Import the log."""
-    from farweb.inputs.importer import import_log
-
     # Successful requests only, as in the studies of this path.
     imported = import_log(LOG, out / "requests.parquet", format="squid", errors=False)
     _say(console, f"a log of {imported.counts['lines']:,} lines", LOG)
@@ -104,17 +101,15 @@ def _workload(out: Path, console: "Console") -> "ImportReport":
     return imported
 
 
-def _scenario(name: str, out: Path) -> "Scenario":
+def _scenario(name: str, out: Path) -> Scenario:
     """An example, with the tables of the demonstration in place of its own."""
-    from farweb.library.scenario import Scenario
-
     tables = {"requests": out / "requests.parquet", "hosts": HOSTS}
     return Scenario.load(EXAMPLES / f"{name}.toml").with_(
         {f"workload.{key}": str(path.resolve()) for key, path in tables.items()}
     )
 
 
-def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
+def _run(scenario: Scenario, out: Path, console: Console) -> Results:
     with _bar(console, f"simulating {scenario.name}", "requests") as show:
         results = scenario.run(out=out, progress=lambda now: show(now.ended, now.total))
     summary = results.summary()
@@ -123,12 +118,8 @@ def _run(scenario: "Scenario", out: Path, console: "Console") -> "Results":
     return results
 
 
-def _sweep(out: Path, console: "Console") -> Path:
+def _sweep(out: Path, console: Console) -> Path:
     """Sweep the same log over a slow line of three kinds under growing load and return the page."""
-    from farweb.plot import draw
-    from farweb.report import report
-    from farweb.results.folder import REPORT, figure_file
-
     scenario = _scenario(SWEEP, out)
     with _bar(console, f"sweeping {scenario.name}", "runs") as show:
         results = scenario.sweep(out / SWEEP, progress=lambda now: show(now.done + now.failed, now.total))
@@ -137,26 +128,21 @@ def _sweep(out: Path, console: "Console") -> Path:
     draw("latency-load", [results], file)
     _say(console, "latency against load", file)
     page = results.path / REPORT
-    report([results], question="A cable, a satellite, or one of each: what does a slow line carry?").write(page)
+    report_of([results], question="A cable, a satellite, or one of each: what does a slow line carry?").write(page)
     return page
 
 
 @contextmanager
-def _bar(console: "Console", title: str, of: str) -> Iterator[Callable[[float, float | None], None]]:
+def _bar(console: Console, title: str, of: str) -> Iterator[Callable[[float, float | None], None]]:
     """Give a function that shows how far something is: done, of how many."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(of))
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "list[Chart]":
+def _figures(runs: Mapping[str, Results], out: Path, console: Console) -> list[Chart]:
     """Draw and save the figures."""
-    from farweb.plot import draw
-    from farweb.results.folder import figure_file
-
     both = list(runs.values())
     wanted = (
         ("size-latency", both, "latency by response size"),
@@ -171,7 +157,5 @@ def _figures(runs: "Mapping[str, Results]", out: Path, console: "Console") -> "l
     return charts
 
 
-def _say(console: "Console", what: str, where: Path) -> None:
-    from rich.text import Text
-
+def _say(console: Console, what: str, where: Path) -> None:
     console.print(Text(f"{what}: ").append(str(where), style="bold"), soft_wrap=True)

@@ -1,13 +1,9 @@
 """`farweb export`: writes recorded packets and page loads for other programs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from farweb.cli.verbs import Call, verb
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.views.export import Exported
 
 
 @verb("views.export:export_pcapng", points="--point POINT")
@@ -36,7 +32,7 @@ def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
     file = out or opened.path / CAPTURE
     call.takes(file)
     exported = call.ask("writing packets", export_pcapng, opened, file)
-    _say(call, exported)
+    call.says(exported, exported.text)
     others = [name for name in capture_points(opened) if name not in exported.points]
     if others:
         call.note(f"Packets were also recorded at {', '.join(others)}; --point selects where.")
@@ -65,7 +61,8 @@ def xpl(call: Call, results: Path, *, out: Path | None = None) -> None:
     opened = Results.open(results)
     file = out or opened.path / TIMESEQ
     call.takes(file)
-    _say(call, call.ask("writing packets", export_xpl, opened, file))
+    exported = call.ask("writing packets", export_xpl, opened, file)
+    call.says(exported, exported.text)
 
 
 @verb()
@@ -91,13 +88,3 @@ def har(call: Call, results: Path, *, out: Path | None = None) -> None:
     call.takes(file)
     entries = export_har(opened, file)
     call.says({"file": str(file), "entries": entries}, f"{file}: {plural(entries, 'request')}")
-
-
-def _say(call: Call, exported: "Exported") -> None:
-    written = {
-        "file": str(exported.file),
-        "packets": exported.packets,
-        "points": list(exported.points),
-        "connection": exported.connection,
-    }
-    call.says(written, f"{exported.file}: {exported.packets:,} packets at {', '.join(exported.points)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from farweb.cli.importing import QUESTIONS, Imported
 from farweb.cli.verbs import Call, UsageError, verb
 from farweb.errors import WorkloadError
-from farweb.text.words import command
+from farweb.text.words import capital, command, listed
 
 if TYPE_CHECKING:
     from farweb.check.check import Check
@@ -151,7 +151,6 @@ def _path(ways: Sequence["Way"], checked: "Check") -> str:
     from farweb.check.trace import varies
     from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
-    from farweb.text.words import capital, listed
 
     kind = ways[0].kind
     if len(ways) > 1:
@@ -171,7 +170,6 @@ def _path(ways: Sequence["Way"], checked: "Check") -> str:
 def _swept(design: "Design") -> str:
     """The sweep of a single path, over its queues or their unpublished depths."""
     from farweb.inputs.new import QUEUES
-    from farweb.text.words import listed
 
     labels = [str(level.label) for level in design.factors[0].levels]
     if labels[0] in QUEUES:

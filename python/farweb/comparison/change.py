@@ -8,7 +8,7 @@ from farweb.judge.pairs import Floats
 from farweb.judge.verdicts import Slice
 from farweb.results.parts import Kind
 from farweb.statistics.intervals import Estimate
-from farweb.statistics.quantiles import to_json
+from farweb.text.sheet import to_object
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,7 @@ class Change:
         kept = {name: value for name, value in vars(self).items() if name != "differences"}
         of_all = self.everyone
         counts = {"faster": of_all.faster, "slower": of_all.slower, "mean_s": of_all.difference_s}
-        found: dict[str, Any] = to_json({**kept, **counts, "interval_of": self.judgement.interval_of})
-        return found
+        return to_object({**kept, **counts, "interval_of": self.judgement.interval_of})
 
 
 @dataclass(frozen=True)

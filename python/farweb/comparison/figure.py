@@ -1,23 +1,20 @@
 """Draws a comparison: the distribution of differences of requests, and their mean by response size."""
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from farweb.comparison import Change, Comparison
 from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.paint.multiples import by_curve
 from farweb.plot.latency import CURVE_POINTS, SHARE, SIZE
 from farweb.text.quantities import count, share
 
-if TYPE_CHECKING:
-    from farweb.comparison import Change, Comparison
-
 _CUT = 0.01
 """Share of requests at either end that the axis leaves out. Chosen: single ones would flatten all others."""
 
 
-def describe(comparison: "Comparison") -> Figure:
+def describe(comparison: Comparison) -> Figure:
     """Describe the figure: the distribution of the differences, and their mean by response size."""
     curves = [_distribution(change, index) for index, change in enumerate(comparison.changes)]
     by_size = [_by_size(change, index) for index, change in enumerate(comparison.changes)]
@@ -45,7 +42,7 @@ def describe(comparison: "Comparison") -> Figure:
     return by_curve(figure)
 
 
-def _distribution(change: "Change", index: int) -> Series:
+def _distribution(change: Change, index: int) -> Series:
     """The share of requests up to each difference; infinite ones are beyond its ends."""
     ordered = np.sort(change.differences)
     total = len(ordered)
@@ -55,7 +52,7 @@ def _distribution(change: "Change", index: int) -> Series:
     return Series(change.called, index, ordered[places], (places + 1) / max(total, 1), "steps", detail=detail)
 
 
-def _by_size(change: "Change", index: int) -> Series:
+def _by_size(change: Change, index: int) -> Series:
     """The mean difference of each class of sizes that has one, at the geometric middle of the class."""
     there = [each for each in change.sizes if each.mean_s.value is not None]
     middle = [math.sqrt(10) * max(each.from_bytes, 100) for each in there]
@@ -69,7 +66,7 @@ def _by_size(change: "Change", index: int) -> Series:
 _EMPTY = (np.empty(0), np.empty(0), np.empty(0))
 
 
-def _counted(change: "Change") -> str:
+def _counted(change: Change) -> str:
     lost = [
         f"{count(number)} ended {where}"
         for number, where in ((change.only_base, "at the base only"), (change.only_other, "there only"))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -18,10 +17,8 @@ from farweb.judge.verdicts import MARGIN, measured
 from farweb.results.breakdown import sums_by_kind
 from farweb.results.groups import RequestGroup
 from farweb.results.parts import KINDS
+from farweb.results.run import RunTables
 from farweb.statistics.quantiles import quantiles as of_times
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 SHARES = (0.5, 0.9, 0.99)
 PERCENTS = (50, 90, 99)
@@ -102,7 +99,7 @@ def _sizes(units: Units[Pairs], judgement: Verdict) -> Iterator[SizeClass]:
 
 
 def _causes(
-    found: Sequence[Pairs], base_runs: "Sequence[RunTables]", other_runs: "Sequence[RunTables]"
+    found: Sequence[Pairs], base_runs: Sequence[RunTables], other_runs: Sequence[RunTables]
 ) -> tuple[Cause, ...]:
     """The mean difference of each part of the latency, over requests that ended on both sides."""
     recorded = all(run.has("exchanges") for run in (*base_runs, *other_runs))

@@ -2,16 +2,12 @@
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.judge.judged import Matched, matched
 from farweb.results.design import Design
 from farweb.results.select import factor_index, select
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
-
+from farweb.results.sweep import SweepTables
 
 _POINTS_MAX = 4  # in a message
 
@@ -23,7 +19,7 @@ def point_text(design: Design, point: int) -> str:
     return shlex.quote(" and ".join(f"{name}={levels[name].label}" for name in varied))
 
 
-def runs_of_points(sweep: "SweepTables", base: Mapping[str, str], other: Mapping[str, str]) -> Matched:
+def runs_of_points(sweep: SweepTables, base: Mapping[str, str], other: Mapping[str, str]) -> Matched:
     """Runs of a sweep with some levels, and with others, that differ in nothing else.
 
     Args:

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from farweb.comparison.change import Cause, Change, Pair, Side
 from farweb.judge.judgement import SHORT, Verdict, cell_of, held_by
+from farweb.judge.ranking import Ranking
 from farweb.judge.verdicts import Slice
 from farweb.results.parts import KINDS
 from farweb.statistics.quantiles import has_quantile
@@ -23,10 +24,6 @@ from farweb.text.quantities import (
 )
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
-
-if TYPE_CHECKING:
-    from farweb.comparison.change import Cause, Change, Pair, Side
-    from farweb.judge.ranking import Ranking
 
 _NONE = "–"
 _SHOWN = 0.01  # of the mean difference, that a part has to have for a row of its own; chosen
@@ -47,7 +44,7 @@ _CAUSES = {
 }
 
 
-def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
+def screen(change: Change, hints: Sequence[str]) -> list[Part]:
     """Two runs: the verdict, for whom, latencies, causes, and its reach.
 
     Args:
@@ -63,7 +60,7 @@ def screen(change: "Change", hints: Sequence[str]) -> list[Part]:
     return [change.verdict, "", _for_whom(judgement), "", _latency(of_sides), *([cause] if cause else []), *end]
 
 
-def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verdict], group: str) -> list[Part]:
+def several(ranking: Ranking, sides: Sequence[Side], verdicts: Sequence[Verdict], group: str) -> list[Part]:
     """Several runs ranked: the best, the table with letters, and the reach of the verdicts.
 
     Args:
@@ -93,7 +90,7 @@ def several(ranking: "Ranking", sides: Sequence["Side"], verdicts: Sequence[Verd
     return [of_group + ranking.sentence(), "", table, reach]
 
 
-def pairs(found: Sequence["Pair"]) -> Sheet:
+def pairs(found: Sequence[Pair]) -> Sheet:
     """Each pair that was judged, a line each."""
     rows = [
         [
@@ -138,13 +135,13 @@ def _failed(value: float) -> str:
     return "0" if value == 0 else share(value)
 
 
-def _latency(sides: Sequence[tuple[str, "Side"]]) -> Sheet:
+def _latency(sides: Sequence[tuple[str, Side]]) -> Sheet:
     columns, times = _times([side for _, side in sides])
     rows = [[name, *cells, _failed(side.failed_share)] for (name, side), cells in zip(sides, times, strict=True)]
     return Sheet("", [*columns, "failed"], rows)
 
 
-def _times(sides: Sequence["Side"]) -> tuple[list[str], list[list[str]]]:
+def _times(sides: Sequence[Side]) -> tuple[list[str], list[list[str]]]:
     """The heads of a table of latencies, and its cells for each side, in one unit: the mean, and quantiles of all."""
     shown = _percents(min(side.requests for side in sides))
     times = [[side.mean_s, *(side.quantiles_s[percent] for percent in shown)] for side in sides]
@@ -161,7 +158,7 @@ def _called(percent: int) -> str:
     return "median" if percent == 50 else f"{percent} %"
 
 
-def _cause(change: "Change") -> str:
+def _cause(change: Change) -> str:
     """Where the mean difference comes from, in a line; empty where that was not recorded."""
     sums: dict[str, float] = {}
     for each in change.causes:
@@ -177,17 +174,17 @@ def _more(value: float) -> str:
     return "more" if value > 0 else "less"
 
 
-def _largest(change: "Change") -> list["Cause"]:
+def _largest(change: Change) -> list[Cause]:
     largest = max((abs(each.mean_s) for each in change.causes), default=0.0)
     return [each for each in change.causes if abs(each.mean_s) >= _SHOWN * largest]
 
 
-def details(change: "Change") -> Iterator[Part]:
+def details(change: Change) -> Iterator[Part]:
     """Latencies with their differences, the geometric mean, and the basis of the intervals."""
     yield from (_latencies(change), remarks(change))
 
 
-def _latencies(change: "Change") -> Sheet:
+def _latencies(change: Change) -> Sheet:
     sides = change.of_base, change.of_other
     rows = [["mean", *(_time(side.mean_s) for side in sides), *_cells(change.everyone.difference_s)]]
     for percent in _percents(change.pairs):
@@ -206,7 +203,7 @@ def _between(here: float | None, there: float | None) -> str:
     return difference(there - here, "s")
 
 
-def sizes(change: "Change") -> list[Sheet]:
+def sizes(change: Change) -> list[Sheet]:
     """The differences by response size, where there are several classes."""
     if len(change.sizes) < 2:
         return []
@@ -230,7 +227,7 @@ def _span(low: int, high: int | None) -> str:
     return f"{size(low)} to {size(high)}" if low else f"below {size(high)}"
 
 
-def causes(change: "Change") -> list[Sheet]:
+def causes(change: Change) -> list[Sheet]:
     """The mean difference by part of the latency, where that was recorded."""
     total = sum(each.mean_s for each in change.causes)
     rows = [[KINDS[each.kind], difference(each.mean_s, "s")] for each in _largest(change)]
@@ -240,7 +237,7 @@ def causes(change: "Change") -> list[Sheet]:
     return [Sheet("Where the mean difference comes from", ["", "difference"], rows)]
 
 
-def remarks(change: "Change") -> str:
+def remarks(change: Change) -> str:
     """Explain the basis of the intervals, and the requests that did not end."""
     judgement, geometric = change.judgement, change.everyone.geometric
     said = [_METHODS[judgement.interval_of].format(sure=judgement.sure, units=judgement.quantities[0].units)]

@@ -37,7 +37,7 @@ _STAGE, _OLD, _LOCK = ".partial", ".old", ".taken"
 _HIDDEN = re.compile(r"\.(.*)(?:\.[0-9a-f]{12}\.(?:partial|old)|\.taken)", re.DOTALL)
 
 # Answers of cluster file systems that know no locks. Two writers at once are then one's own responsibility.
-NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 
 _SOMETHING_IS_THERE = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR}
 
@@ -169,6 +169,12 @@ def taken(out: Path, allow: Callable[[Place], None] = lambda _: None) -> Iterato
         yield place
 
 
+def write_text(out: Path, text: str) -> None:
+    """Write a text, whole or not at all, as `staged_file` has it."""
+    with staged_file(out) as stage:
+        stage.write_text(text, "utf-8")
+
+
 @contextlib.contextmanager
 def staged_folder(out: Path, *, take: bool = True) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` at the end of the block. An error removes it.
@@ -281,16 +287,25 @@ def locked_file(path: Path) -> Iterator[None]:
         while sys.platform != "win32":
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
             held.callback(os.close, descriptor)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                if error.errno not in NO_LOCKS:
-                    raise
+            lock(descriptor)
             with contextlib.suppress(FileNotFoundError):  # its holder may have removed it before our locking
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
                     held.callback(path.unlink, missing_ok=True)
                     break
         yield
+
+
+def lock(descriptor: int) -> None:
+    """Lock a file or folder, where the file system has locks.
+
+    Raises:
+        BlockingIOError: A living process, or another thread, has it.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
 
 
 def leftovers(folder: Path, name: str | None = None) -> list[Path]:

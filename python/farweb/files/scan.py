@@ -4,19 +4,17 @@ import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from farweb.files.parquet import Table, unreadable
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def scan(
-    tables: Sequence[tuple[Mapping[str, Any], Table]], labels: "Mapping[str, pl.DataType] | None" = None
-) -> "pl.LazyFrame":
+    tables: Sequence[tuple[Mapping[str, Any], Table]], labels: Mapping[str, pl.DataType] | None = None
+) -> pl.LazyFrame:
     """Rows of tables of the same columns, one table after the other. A query reads only its own columns and rows.
 
     Args:
@@ -26,7 +24,6 @@ def scan(
     Raises:
         ResultsError: The first table is damaged. The others are checked when read.
     """
-    import polars as pl
     from polars.io.plugins import register_io_source
 
     first = tables[0][1]
@@ -34,8 +31,8 @@ def scan(
     schema = {**(labels or {}), **{name: kind for name, kind in own.items() if name not in (labels or {})}}
 
     def read(
-        columns: list[str] | None, predicate: "pl.Expr | None", most: int | None, _: int | None
-    ) -> "Iterator[pl.DataFrame]":
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
         wanted = list(schema) if columns is None else columns
         yield pl.DataFrame(schema={name: schema[name] for name in wanted})
         for values, table in tables:
@@ -69,10 +66,8 @@ _AT_ONCE = 100_000  # rows of a table that batches would only make slower (chose
 
 
 @functools.cache
-def _schema(fields: tuple[tuple[str, pa.DataType], ...]) -> "Mapping[str, pl.DataType]":
+def _schema(fields: tuple[tuple[str, pa.DataType], ...]) -> Mapping[str, pl.DataType]:
     """The types of Polars for columns of these names and types."""
-    import polars as pl
-
     frame = pl.from_arrow(pa.Table.from_batches([], pa.schema(fields)))  # `empty_table` loads all of pandas
     assert isinstance(frame, pl.DataFrame), "it has columns"
     return frame.schema

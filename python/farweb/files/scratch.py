@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from farweb.files.atomic import NO_LOCKS
+from farweb.files.atomic import lock
 
 if sys.platform != "win32":
     import fcntl
@@ -41,24 +41,9 @@ def _locked(prefix: str, held: contextlib.ExitStack) -> Path:
         with contextlib.suppress(FileNotFoundError, BlockingIOError):  # another command removes it
             descriptor = os.open(folder, os.O_RDONLY)
             held.callback(os.close, descriptor)
-            _lock(descriptor)
+            lock(descriptor)
             if folder.exists():
                 return folder
-
-
-def _lock(descriptor: int) -> None:
-    """Lock a folder, where the file system has locks.
-
-    Raises:
-        BlockingIOError: A living process has it.
-    """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError as error:
-        if error.errno not in NO_LOCKS:
-            raise
 
 
 def _clear(place: Path) -> None:

@@ -44,7 +44,7 @@ class Busiest:
 
 
 def busiest_of(
-    logs: Sequence[Path], length_s: float, format: str, options: Mapping[str, Any], progress: Progress | None
+    logs: Sequence[Path], length_s: float, format: str, options: Mapping[str, Any], progress: Progress
 ) -> Busiest | None:
     """The span of `length_s` with most bytes of responses, from a whole second with a request on.
 
@@ -71,8 +71,7 @@ def busiest_of(
             sums = np.bincount(places, weights=np.asarray(columns["response_bytes"]))
             by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
             rows += len(seconds)
-            if progress is not None:
-                progress(rows, None, f"{rows:,} requests looked at")
+            progress(rows, None, f"{rows:,} requests looked at")
     if not by_second:
         return None
     starts = np.sort(np.fromiter(by_second, np.int64))

@@ -1,7 +1,7 @@
 """Treatment of requests by shared caches: codes of the column `caching`, and counts of a workload (RFC 9111)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
@@ -73,15 +73,7 @@ class CacheTreatment:
     @classmethod
     def of(cls, survey: _core.Survey) -> Self:
         """The counts of a survey."""
-        return cls(
-            survey.requests,
-            survey.bypassing,
-            survey.invalidating,
-            survey.served_only,
-            survey.of_several_sizes,
-            survey.objects_of_several_sizes,
-            survey.objects,
-        )
+        return cls(**{each.name: getattr(survey, each.name) for each in fields(cls)})
 
     def rows(self) -> list[list[str]]:
         """Name, note and value for a table, without zeros, except for changes of size, which decide about hits."""

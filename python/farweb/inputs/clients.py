@@ -3,23 +3,15 @@
 The requests are sorted by client on disk and read once: memory does not grow with the number of clients.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
+import duckdb
 
-from farweb.inputs.spread import Spread, one_row, spread_of_column, spread_of_counts
+from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.text.quantities import count, seconds, share
 from farweb.text.sheet import Sheet
-
-if TYPE_CHECKING:
-    import duckdb
 
 VISIT_GAP_S = 1800.0
 """A visit ends where its client asks nothing for so long, in s.
@@ -28,26 +20,26 @@ Source: the 30 minutes of web analytics; L. Catledge, J. Pitkow, "Characterizing
 Web" (Computer Networks and ISDN Systems 27(6), 1995) measured 25.5 minutes.
 """
 
-_ROWS = 65_536  # chosen: some MB a batch
-_GAPS = pa.schema([("gap_s", pa.float64())])
-
 
 @dataclass(frozen=True)
 class ClientStats:
-    """Statistics of the clients of a request table. Each day of a table with days stands for itself."""
+    """Statistics of the clients of a request table. Each day of a table with days stands for itself.
+
+    Attributes:
+        count: Different clients.
+        without: Share of the requests that name no client, 0 to 1.
+        requests: Requests of a client.
+        gap_s: Times between successive requests of a client, on one day, or None where no client asks twice.
+        visits: Runs of requests of a client without a gap of `VISIT_GAP_S` or more.
+        visit_requests: Requests of a visit.
+    """
 
     count: int
-    """Different clients."""
     without: float
-    """Share of the requests that name no client, 0 to 1."""
     requests: Spread
-    """Requests of a client."""
     gap_s: Spread | None
-    """Times between successive requests of a client, on one day, or None where no client asks twice."""
     visits: int
-    """Runs of requests of a client without a gap of `VISIT_GAP_S` or more."""
     visit_requests: Spread
-    """Requests of a visit."""
 
     def sheet(self) -> Sheet:
         """A table for people."""
@@ -63,7 +55,7 @@ class ClientStats:
         return Sheet("Clients", ["", "n", "mean", "median", "90 %", "max"], rows)
 
 
-def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_days: bool) -> ClientStats | None:
+def client_stats(database: duckdb.DuckDBPyConnection, scratch: Path, *, has_days: bool) -> ClientStats | None:
     """Compute the statistics of the clients of the view `requests`, or None when it names none.
 
     Args:
@@ -74,60 +66,26 @@ def client_stats(database: "duckdb.DuckDBPyConnection", scratch: Path, *, has_da
     requests, named = one_row(database, "SELECT count(*), count(client) FROM requests")
     if named == 0:
         return None
-    by_client, gaps = scratch / "by-client.parquet", scratch / "gaps.parquet"
-    day = "coalesce(day, 0)" if has_days else "0"
+    day, asked = "coalesce(day, 0)" if has_days else "0", scratch / "asked.parquet"
     database.execute(
-        f"COPY (SELECT client, {day}::BIGINT AS day, start_s FROM requests WHERE client IS NOT NULL "
-        f"ORDER BY client, day, start_s) TO '{_quoted(by_client)}' (FORMAT parquet)"
+        "COPY (SELECT client, place, start_s - lag(start_s) OVER (PARTITION BY client, day ORDER BY place) AS gap_s "
+        f"FROM (SELECT client, {day} AS day, start_s, row_number() OVER (ORDER BY client, {day}, start_s) AS place "
+        f"FROM requests WHERE client IS NOT NULL)) TO '{_quoted(asked)}' (FORMAT parquet)"
     )
-    clients, visits = _Runs(), _Runs()
-    with pq.ParquetFile(by_client) as source, pq.ParquetWriter(gaps, _GAPS, compression="zstd") as writer:
-        last: tuple[int, int, float] | None = None
-        for batch in source.iter_batches(batch_size=_ROWS):
-            client, of_day, start = (batch[name].to_numpy() for name in ("client", "day", "start_s"))
-            before = last or (int(client[0]), int(of_day[0]), -np.inf)
-            new_client = client != np.concatenate([np.array([before[0]], client.dtype), client[:-1]])
-            new_client[0] |= last is None
-            same = ~new_client & (of_day == np.concatenate([[before[1]], of_day[:-1]]))
-            gap = start - np.concatenate([[before[2]], start[:-1]])
-            writer.write_batch(pa.RecordBatch.from_arrays([pa.array(gap[same])], schema=_GAPS))
-            clients.add(new_client)
-            visits.add(~same | (gap >= VISIT_GAP_S))
-            last = int(client[-1]), int(of_day[-1]), float(start[-1])
-    database.read_parquet(str(gaps)).create_view("gaps")
-    of_client, of_visit = spread_of_counts(clients.lengths()), spread_of_counts(visits.lengths())
+    database.read_parquet(str(asked)).create_view("asked")
+    visits = f"SELECT lead(place, 1, {named + 1}) OVER (ORDER BY place) - place AS requests FROM asked "
+    visits += f"WHERE gap_s IS NULL OR gap_s >= {VISIT_GAP_S}"
+    by_client = "SELECT count(*) AS requests FROM asked GROUP BY client"
+    of_client, of_visit = (spread_of_column(database, "requests", f"({each})") for each in (by_client, visits))
+    assert of_client is not None and of_visit is not None, "there is a client"
     return ClientStats(
         count=of_client.n,
         without=1 - named / requests,
         requests=of_client,
-        gap_s=spread_of_column(database, "gap_s", "gaps"),
+        gap_s=spread_of_column(database, "gap_s", "asked"),
         visits=of_visit.n,
         visit_requests=of_visit,
     )
-
-
-class _Runs:
-    """Lengths of runs of rows that come in batches."""
-
-    def __init__(self) -> None:
-        self._open = 0
-        self._ended: Counter[int] = Counter()
-
-    def add(self, begins: NDArray[np.bool_]) -> None:
-        """Count rows that begin a run or continue the last one. The first row of all begins one."""
-        places = np.flatnonzero(begins)
-        if len(places) == 0:
-            self._open += len(begins)
-            return
-        if self._open + places[0]:
-            self._ended[self._open + int(places[0])] += 1
-        lengths, times = np.unique(np.diff(places), return_counts=True)
-        self._ended.update(dict(zip(lengths.tolist(), times.tolist(), strict=True)))
-        self._open = len(begins) - int(places[-1])
-
-    def lengths(self) -> Counter[int]:
-        """Number of runs by length, the last run included."""
-        return self._ended + Counter([self._open])
 
 
 def _shown(spread: Spread, unit: Callable[[float], str]) -> list[str]:

@@ -22,7 +22,7 @@ from farweb.files.atomic import staged_folder, taken
 from farweb.files.columns import TableSpec, arrow_schema, to_arrow
 from farweb.files.regular import kind_of, read_text
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, write_requests
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count
 from farweb.text.sheet import Screen, Sheet, to_html
 
@@ -92,7 +92,7 @@ def generate(
     seed: int = 1,
     days: int | None = None,
     parameters: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     replace: bool = True,
 ) -> Generated:
     """Write the trace of a family.
@@ -162,7 +162,7 @@ def read_parameters(path: str | Path) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
-def _write_requests(requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Progress | None) -> int:
+def _write_requests(requests: _core.Prepared, path: Path, trace: Mapping[str, Any], progress: Progress) -> int:
     """Write all requests by start, and return their number."""
     left_out = {"wait_s"} if trace["parameters"].get("wait_recorded") == "false" else set()
     if int(trace["parameters"].get("clients", "0"), 0) == 0:

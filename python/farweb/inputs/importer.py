@@ -37,7 +37,7 @@ from farweb.inputs.nothing_left import nothing_left, without_elapsed_times
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
 from farweb.inputs.whole_seconds import COLUMNS, WholeSeconds
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
 _TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
@@ -119,7 +119,7 @@ def import_log(
     busiest_s: float | None = None,
     client_key: str | None = None,
     keep_clients: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     **options: Any,
 ) -> ImportReport:
     """Make a request table from one or several logs.
@@ -277,7 +277,7 @@ def _copy(
     files: Sequence[Path],
     raw: Path,
     seconds: WholeSeconds,
-    progress: Progress | None,
+    progress: Progress,
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -307,8 +307,7 @@ def _copy(
                 for column, name in _TIMES.items():
                     if column in columns:
                         known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
-                if progress is not None:
-                    progress(rows, None, f"{rows:,} requests")
+                progress(rows, None, f"{rows:,} requests")
             add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
     return {**together, **known}
 

@@ -23,7 +23,7 @@ from farweb.files.columns import arrow_schema, to_arrow
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.probe import check_host_table, write_host_table
 from farweb.inputs.tables import HOSTS, REQUESTS, open_hosts, open_requests
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Screen, Sheet, Shown
 
@@ -80,10 +80,6 @@ class MergeReport(Shown):
     tables: tuple[MergedTable, ...]
     tagged: Mapping[str, int]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return {**asdict(self), "out": str(self.out)}
-
     def screen(self) -> Screen:
         """The table, and those that became it."""
         rows = [
@@ -119,10 +115,6 @@ class MergedHosts(Shown):
     hosts: int
     conflicts: tuple[Conflict, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return {**asdict(self), "out": str(self.out)}
-
     def screen(self) -> Screen:
         """The table, and where tables disagree."""
         facts = [["hosts", count(self.hosts)], ["disagreements", count(len(self.conflicts))]]
@@ -141,7 +133,7 @@ def merge_requests(
     *,
     align: str = "start",
     tags: Mapping[str, int] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> MergeReport:
     """Merge request tables into one, by start time. Requests that start at once keep the order of the tables.
 
@@ -178,8 +170,7 @@ def merge_requests(
                         days = max(days, last or 1)
                         writer.write_batch(_placed(batch, shift_s, day, tag))
                         requests += batch.num_rows
-                        if progress is not None:
-                            progress(rows + requests, None, f"{rows + requests:,} requests")
+                        progress(rows + requests, None, f"{rows + requests:,} requests")
                 merged.append(MergedTable(str(path), requests, day + 1, day + days, shift_s))
                 rows, day = rows + requests, day + days
         sort_parquet(raw, ordered, by="start_s", scratch=stage.parent)

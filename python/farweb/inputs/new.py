@@ -6,31 +6,28 @@ Facts of a log decide how its servers are simulated (`serving`). The core writes
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from farweb import _core
 from farweb.errors import WorkloadError
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
 from farweb.files.parquet import equals
 from farweb.inputs.formats import AUTO, TABLE, format_of
+from farweb.inputs.import_report import ImportReport
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import PathKind, path_kind, years_apart
-from farweb.inputs.provenance import connects, server_times, unread
+from farweb.inputs.provenance import server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, moment, seconds, size
 from farweb.text.sheet import Screen, Sheet
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.inputs.import_report import ImportReport
-
 
 PROXIES = tuple(_core.proxies)
 """Proxies on the path, by name."""
@@ -91,7 +88,7 @@ class NewScenario:
     scenario: Path
     requests: Path | None
     hosts: Path | None
-    imported: "ImportReport | None"
+    imported: ImportReport | None
     remarks: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -130,7 +127,7 @@ def new_scenario(
     shield: tuple[str, str] | None = None,
     seen_at: str | None = None,
     log: str | Path | Sequence[str | Path] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     **options: Any,
 ) -> NewScenario:
     """Write a scenario, and beside it the tables of a log.
@@ -172,47 +169,40 @@ def new_scenario(
     for written in files_of(file, with_log=bool(logs) and table is None):
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
-    if not logs:
-        _write_draft(file, choices, OF_TODAY, None, "paced", "prowgen" if is_local else "nzix", _FAMILY_S)
-        return NewScenario(file, None, None, None, remarks)
+    counts: Mapping[str, Any] | None = None
+    served, release, clients, span_s = OF_TODAY, "paced", None, float(_FAMILY_S)
+    requests: str | dict[str, Any] = "prowgen" if is_local else "nzix"
+    made = NewScenario(file, None, None, None, remarks)
     if table is not None:
         counts, span_s, has_tunnels = _table(table)
-        clients = _clients(seen_at or ("server" if counts is None else _likely(counts)), has_tunnels)
-        served, release = (OF_TODAY, "paced") if counts is None else (serving_of(counts), _release(counts))
-        requests_ = {"table": {"requests": os.path.relpath(table, file.parent)}}
-        _write_draft(file, choices, served, clients, release, requests_, span_s)
-        return NewScenario(file, table, None, None, remarks)
-    _, requests, hosts = files_of(file, with_log=True)
-    if seen_at == "proxy-clients" or is_local:
-        options = {"keep": "all", **options}
-    imported = import_log(logs, requests, progress=progress, **options)
-    _write(hosts, _host_table(requests))
-    place = seen_at or _likely(imported.counts)
-    served, clients = serving_of(imported.counts), _clients(place, bool(connects(imported.counts)))
-    of_log = {"log": {"origin": _origin(imported), "requests": requests.name, "hosts": hosts.name}}
-    _write_draft(file, choices, served, clients, _release(imported.counts), of_log, imported.span_s)
-    facts = tuple(_facts(imported, served, _SEEN_AT[place][1]))
-    return NewScenario(file, requests, hosts, imported, remarks, facts)
+        place = seen_at or ("server" if counts is None else _likely(counts))
+        requests = {"table": {"requests": os.path.relpath(table, file.parent)}}
+        made = replace(made, requests=table)
+    elif logs:
+        _, of_log, hosts = files_of(file, with_log=True)
+        if seen_at == "proxy-clients" or is_local:
+            options = {"keep": "all", **options}
+        imported = import_log(logs, of_log, progress=progress, **options)
+        write_text(hosts, _host_table(of_log))
+        counts, span_s = imported.counts, imported.span_s
+        has_tunnels, place = bool(counts["caching"].get("tunnel")), seen_at or _likely(counts)
+        requests = {"log": {"origin": _origin(imported), "requests": of_log.name, "hosts": hosts.name}}
+        facts = tuple(_facts(imported, serving_of(counts), _SEEN_AT[place][1]))
+        made = NewScenario(file, of_log, hosts, imported, remarks, facts)
+    if logs:
+        clients = _clients(place, has_tunnels)
+    if counts is not None:
+        served, release = serving_of(counts), _release(counts)
+    said = {"serving": vars(served), "clients": clients, "release": release, "requests": requests, "span_s": span_s}
+    write_text(file, _core.draft(json.dumps({**choices, **said})))
+    return made
 
 
 def _level(cache: tuple[str, str] | None) -> dict[str, str] | None:
     return None if cache is None else {"capacity": cache[0], "policy": cache[1]}
 
 
-def _write_draft(
-    file: Path,
-    choices: Mapping[str, Any],
-    serving: Serving,
-    clients: Mapping[str, Any] | None,
-    release: str,
-    requests: str | Mapping[str, Any],
-    span_s: float,
-) -> None:
-    of_log = {"serving": vars(serving), "clients": clients, "release": release, "requests": requests, "span_s": span_s}
-    _write(file, _core.draft(json.dumps({**choices, **of_log})))
-
-
-def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[tuple[str, str]]:
+def _facts(imported: ImportReport, served: Serving, clients: str) -> Iterator[tuple[str, str]]:
     """Facts of the log, its first request, and the decisions from them."""
     counts = imported.counts
     log = (
@@ -228,7 +218,7 @@ def _facts(imported: "ImportReport", served: Serving, clients: str) -> Iterator[
         )
     yield "http", served.reasons[0]
     yield "clients", clients
-    if tunnels := connects(counts):
+    if tunnels := counts["caching"].get("tunnel"):
         yield "tunnels", f"TLS 1.3 inside each of {count(tunnels['requests'])}, over the whole path, but to clear ports"
     yield "servers", server_times({"log": imported.log, **counts})
 
@@ -270,13 +260,8 @@ def _table(path: Path) -> tuple[Mapping[str, Any] | None, float, bool]:
             "--log-format '{start},{client},{url},{bytes}', or give it the columns start_s, host, request_bytes "
             "and response_bytes"
         ) from None
-    has_tunnels &= table.imported is None or bool(connects(table.imported))
+    has_tunnels &= table.imported is None or bool(table.imported["caching"].get("tunnel"))
     return table.imported, 0.0 if first is None else last - first, has_tunnels
-
-
-def _write(file: Path, text: str) -> None:
-    with staged_file(file) as stage:
-        stage.write_text(text, "utf-8")
 
 
 def _host_table(requests: Path) -> str:
@@ -288,7 +273,7 @@ def _host_table(requests: Path) -> str:
     return "host\tname\twindow_bytes\tmss_bytes\n" + "".join(f"{name}\t{name}\t\t\n" for name in sorted(names))
 
 
-def _origin(imported: "ImportReport") -> str:
+def _origin(imported: ImportReport) -> str:
     """The log of a table, and what was left out of it, in a sentence."""
     counts = imported.counts
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))

@@ -11,7 +11,7 @@ from farweb import _core
 from farweb.inputs.link_files import read_link_file
 from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.text.quantities import count, rate, seconds, share
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Screen, Sheet, Shown, to_object
 from farweb.text.words import plural
 
 _PERCENTS = (1, 5, 25, 50, 75, 95, 99)
@@ -89,7 +89,7 @@ class PathStats(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the rates of the windows as plain values, for JSON."""
-        return dataclasses.asdict(dataclasses.replace(self, rates=None)) | {"rates": None}
+        return to_object({**vars(self), "rates": None})
 
     def screen(self) -> Screen:
         """Kind, rates, gaps, and what a schedule sets besides."""

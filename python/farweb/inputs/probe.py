@@ -22,7 +22,7 @@ from farweb.files.atomic import staged_file
 from farweb.files.columns import arrow_schema
 from farweb.files.regular import check_file, read_text
 from farweb.inputs.tables import HOSTS
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, seconds
 from farweb.text.sheet import Screen, Sheet, Shown
 
@@ -183,7 +183,7 @@ def probe_captures(
     only_named: bool = False,
     default_mss: int = DEFAULT_MSS,
     max_unreadable: float = MAX_UNREADABLE,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> ProbeReport:
     """Make a host table from captures.
 
@@ -218,9 +218,8 @@ def probe_captures(
     for path, bytes_ in zip(paths, sizes, strict=True):
         probe.open(str(path))
         while probe.advance(_PACKETS):
-            if progress is not None:
-                packets = json.loads(probe.report())["packets"]
-                progress(done + probe.bytes_read, whole, f"{packets:,} packets")
+            packets = json.loads(probe.report())["packets"]
+            progress(done + probe.bytes_read, whole, f"{packets:,} packets")
         done += bytes_
     counts = json.loads(probe.report())
     hosts = tuple(_host(found, default_mss) for found in json.loads(probe.hosts(list(names), only_named)))

@@ -23,7 +23,7 @@ from farweb.errors import RunError, WorkloadError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.scratch import scratch
 from farweb.inputs.probe import DEFAULT_MSS, ProbeReport, check_default_mss, check_host_table, lines_of, probe_captures
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 
 _AT_ONCE = 8  # chosen: a few: SYNs do not queue behind each other, and no firewall takes it for a scan
 _SNAP_BYTES = (
@@ -64,7 +64,7 @@ def probe_hosts(
     timeout_s: float = 5.0,
     keep: str | Path | None = None,
     default_mss: int = DEFAULT_MSS,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> ProbeReport:
     """Make a host table from hosts as they answer now.
 
@@ -151,7 +151,7 @@ def _split(word: str) -> tuple[str, str | None]:
     return word, None  # an IPv6 address has more
 
 
-async def _connect_all(targets: list[Target], timeout_s: float, progress: Progress | None) -> list[Attempt]:
+async def _connect_all(targets: list[Target], timeout_s: float, progress: Progress) -> list[Attempt]:
     gate = asyncio.Semaphore(_AT_ONCE)
     done = 0
 
@@ -160,8 +160,7 @@ async def _connect_all(targets: list[Target], timeout_s: float, progress: Progre
         async with gate:
             attempt = await _connect(target, timeout_s)
         done += 1
-        if progress is not None:
-            progress(done, len(targets), f"{done:,} of {len(targets):,} hosts")
+        progress(done, len(targets), f"{done:,} of {len(targets):,} hosts")
         return attempt
 
     return await asyncio.gather(*map(connect, targets))

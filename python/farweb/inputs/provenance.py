@@ -37,12 +37,6 @@ def origin(kept: Mapping[str, Any] | None) -> float | None:
     return None if kept is None else kept["origin_unix_s"]
 
 
-def connects(counts: Mapping[str, Any]) -> dict[str, int] | None:
-    """Tunnels of a proxy (CONNECT) that are kept, their `requests` and `bytes`, or None without any."""
-    kept: dict[str, int] | None = counts["caching"].get("tunnel")
-    return kept
-
-
 def errors_of(kept: Mapping[str, Any] | None, requests: int) -> int | None:
     """Requests of a table that are answered by an error (4xx, 5xx). None: not known, as of a part of a log.
 

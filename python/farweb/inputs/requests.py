@@ -31,7 +31,7 @@ from farweb.inputs.formats import (
     unpacked,
 )
 from farweb.inputs.provenance import errors_of, unread
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count
 
 ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -123,7 +123,7 @@ def open_input(
     log_format: str | None = None,
     fields: Mapping[str, str] | None = None,
     nameless: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Iterator[Requests]:
     """Open a request table, one or several logs, or a trace.
 
@@ -219,9 +219,7 @@ def _check_objects(batch: Batch, name: str, before: int) -> None:
 
 
 @contextlib.contextmanager
-def _log(
-    paths: Sequence[Path], format: str, options: Mapping[str, Any], progress: Progress | None
-) -> Iterator[Requests]:
+def _log(paths: Sequence[Path], format: str, options: Mapping[str, Any], progress: Progress) -> Iterator[Requests]:
     from farweb.inputs.importer import import_log
 
     with scratch() as folder:

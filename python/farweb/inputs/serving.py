@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.inputs.provenance import connects
 from farweb.text.quantities import share
 from farweb.text.words import plural
 
@@ -114,7 +113,7 @@ def _tls(counts: Mapping[str, Any], version: str | None) -> tuple[bool, str]:
 
 def _tunnels(counts: Mapping[str, Any]) -> str:
     """A sentence on the tunnels that are kept, or empty without any."""
-    kept = connects(counts)
+    kept = counts["caching"].get("tunnel")
     if not kept:
         return ""
     responses = sum(part["bytes"] for part in counts["caching"].values())

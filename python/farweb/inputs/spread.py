@@ -1,15 +1,11 @@
 """Distributions of values of a request table: how many, their mean, and quantiles by rank."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-if TYPE_CHECKING:
-    import duckdb
+import duckdb
 
 _PERCENTS = (0, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 100)
 
@@ -23,7 +19,7 @@ class Spread:
     quantiles: dict[float, float]
 
 
-def spread_of_column(database: "duckdb.DuckDBPyConnection", column: str, table: str = "requests") -> Spread | None:
+def spread_of_column(database: duckdb.DuckDBPyConnection, column: str, table: str = "requests") -> Spread | None:
     """The distribution of a column's values, in the memory that the database may have, or None when all are null."""
     n, mean = one_row(database, f"SELECT count({column}), avg({column}) FROM {table}")
     if not n:
@@ -37,17 +33,7 @@ def spread_of_column(database: "duckdb.DuckDBPyConnection", column: str, table: 
     return Spread(n, mean, {percent: values[rank] for percent, rank in ranks.items()})
 
 
-def spread_of_counts(counts: Mapping[int, int]) -> Spread:
-    """The distribution of whole numbers, at least one, from how often each occurs."""
-    values = np.array(sorted(counts), np.int64)
-    times = np.array([counts[value] for value in values.tolist()], np.int64)
-    up_to = np.cumsum(times)
-    n = int(up_to[-1])
-    at: dict[float, float] = {percent: int(values[np.searchsorted(up_to, rank)]) for percent, rank in _ranks(n).items()}
-    return Spread(n, int(values @ times) / n, at)
-
-
-def one_row(database: "duckdb.DuckDBPyConnection", query: str) -> tuple[Any, ...]:
+def one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     """The one row that an aggregate has."""
     row = database.execute(query).fetchone()
     assert row is not None, "an aggregate has one row"

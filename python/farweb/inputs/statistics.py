@@ -25,7 +25,7 @@ from farweb.inputs.provenance import unread
 from farweb.inputs.spread import Spread, one_row, spread_of_column
 from farweb.inputs.tables import HOSTS_READ, REQUESTS, open_hosts, open_requests, write_requests
 from farweb.paint.figure import Axis, Figure, Panel, Series
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import count, in_one_unit, number, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
@@ -48,49 +48,50 @@ _COPIED = arrow_schema(
 
 @dataclasses.dataclass(frozen=True)
 class WorkloadStats(Shown):
-    """Statistics of a request table, units in the names."""
+    """Statistics of a request table, units in the names.
+
+    Attributes:
+        span_s: From the first start to the last.
+        server_s: Of the requests with a recorded server time, or None without any.
+        wait_s: Part of it before the first byte, as above.
+        by_interval: Start of the interval in s, requests that start in it, bytes of their responses.
+        busiest_from_s: Start of the span of `interval_s` with most requests, wherever it begins, since the first start.
+        busiest_requests: Requests that start in it.
+        top_hosts: The hosts with most requests: key, requests, bytes of their responses.
+        self_correlation: Of copies of the trace, or None when it is too short, too long or the same in every second.
+        objects: Different objects that are asked for, or None when the table names none.
+        repeated: Share of requests, among those that name an object, for one named before, 0 to 1, or None as above.
+        tunnels: Tunnels (CONNECT), their `requests` and the `bytes` of their responses, or None when the table names
+            none.
+        caching: Treatment by shared caches of the requests that name an object, or None as above.
+        clients: None when the table names none.
+        imported: Of a log its `format`, `lines`, those `dropped` by reason, and others of `_OF_LOG`. None: a table.
+        host_mix: For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no
+            host table.
+    """
 
     source: str
     requests: int
     span_s: float
-    """From the first start to the last."""
     hosts: int
     response_bytes_total: int
     response_bytes: Spread
     request_bytes: Spread
     server_s: Spread | None
-    """Of the requests with a recorded server time, or None without any."""
     wait_s: Spread | None
-    """Part of it before the first byte, as above."""
     interval_s: float
     by_interval: tuple[tuple[float, int, int], ...]
-    """Start of the interval in s, requests that start in it, bytes of their responses."""
     busiest_from_s: float
-    """Start of the span of `interval_s` with most requests, wherever it begins, since the first start."""
     busiest_requests: int
-    """Requests that start in it."""
     top_hosts: tuple[tuple[str, int, int], ...]
-    """The hosts with most requests: key, requests, bytes of their responses."""
     self_correlation: SelfCorrelation | None
-    """Of copies of the trace, or None when it is too short, too long or the same in every second."""
     objects: int | None
-    """Different objects that are asked for, or None when the table names none."""
     repeated: float | None
-    """Share of requests, among those that name an object, for one named before, 0 to 1, or None as above."""
     tunnels: dict[str, int] | None
-    """Tunnels (CONNECT), their `requests` and the `bytes` of their responses, or None when the table names none."""
     caching: CacheTreatment | None
-    """Treatment by shared caches of the requests that name an object, or None as above."""
     clients: ClientStats | None
-    """None when the table names none."""
     imported: dict[str, Any] | None
-    """Of a log its `format`, `lines`, those `dropped` by reason, and others of `_OF_LOG`. None: a table."""
     host_mix: dict[str, tuple[tuple[int | None, int, int], ...]] | None
-    """For `mss_bytes` and `window_bytes`: value (None: not in the host table), hosts, requests. None: no host table."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return dataclasses.asdict(self)
 
     def _sheets(self) -> list[Sheet]:
         objects = [["objects", count(self.objects)], ["requests for one asked for before", share(self.repeated)]]
@@ -239,7 +240,7 @@ def read_stats(
     fields: Mapping[str, str] | None = None,
     elapsed_unit: str | None = None,
     hosts: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> WorkloadStats:
     """Compute the statistics of a request table, or of one or several logs.
 
@@ -270,7 +271,7 @@ def read_stats(
 
 @contextlib.contextmanager
 def _as_table(
-    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress | None
+    paths: Sequence[Path], format: str | None, described: Mapping[str, Any], progress: Progress
 ) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     """Give a checked copy in Parquet with its counts, of a log the requests that an import keeps, for one block."""
     with scratch() as folder:
@@ -285,7 +286,7 @@ def _as_table(
         yield copy, {"format": ", ".join(counts["formats"]), **kept}
 
 
-def _copy(table: Path, out: Path, progress: Progress | None) -> None:
+def _copy(table: Path, out: Path, progress: Progress) -> None:
     """Write the rows of a request table as a run would read them."""
     try:
         with open_requests(table) as requests:

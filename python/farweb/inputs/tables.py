@@ -20,7 +20,7 @@ from farweb.files.columns import Column, TableSpec, arrow_type, from_arrow, to_a
 from farweb.files.regular import check_file
 from farweb.files.sorting import sort_parquet
 from farweb.inputs.provenance import imported
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.words import elided, nearest
 
 _ROWS = 65_536  # chosen: some MB a batch, and few enough batches that their cost does not show
@@ -87,7 +87,7 @@ def open_requests(path: Path, hosts: _core.HostTable | None = None) -> Iterator[
         yield RequestTable(_core.Prepared(kept or table, str(path), hosts, rows), counts)
 
 
-def write_requests(requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Progress | None = None) -> int:
+def write_requests(requests: _core.Prepared, path: Path, schema: pa.Schema, progress: Progress = unseen) -> int:
     """Write the columns of `schema` of all rows to a Parquet file and return the number of rows.
 
     `progress` is called with each batch.
@@ -98,8 +98,7 @@ def write_requests(requests: _core.Prepared, path: Path, schema: pa.Schema, prog
             batch = to_arrow(columns, schema)
             writer.write_batch(batch)
             rows += batch.num_rows
-            if progress is not None:
-                progress(rows, None, f"{rows:,} requests")
+            progress(rows, None, f"{rows:,} requests")
     return rows
 
 

@@ -9,7 +9,9 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.judge.judgement import DECIDING, SHOWN, Difference, Verdict
@@ -32,15 +34,11 @@ from farweb.judge.verdicts import (
 from farweb.judge.verdicts import slices as slices_of
 from farweb.results.groups import VISIT_LABELS
 from farweb.results.manifest import has_random_links, repeats_its_requests
+from farweb.results.run import RunTables
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import CONFIDENCE, Estimate
 from farweb.text.quantities import plain
 from farweb.text.words import nearest
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from farweb.results.run import RunTables
-    from farweb.results.sweep import SweepTables
 
 MOST_REQUESTS = 20_000_000
 """Requests of a sweep beyond which `show` and the report judge no levels: it would take minutes; chosen."""
@@ -95,18 +93,18 @@ class Matched:
         more_seeds: How to simulate further seeds, in words.
     """
 
-    base: "Sequence[RunTables]"
-    other: "Sequence[RunTables]"
+    base: Sequence[RunTables]
+    other: Sequence[RunTables]
     replications: Sequence[int]
     more_seeds: str = "--seed 2 has another"
 
 
 def matched(
-    sweep: "SweepTables",
+    sweep: SweepTables,
     base: Collection[int],
     other: Collection[int],
     factors: Collection[int],
-    part: "Callable[[str], RunTables] | None" = None,
+    part: Callable[[str], RunTables] | None = None,
     more_seeds: str = "set sweep.replications = 5 to include their chance",
 ) -> Matched:
     """Finished runs at some points of a sweep and at others, of the same replication, that differ in some factors only.
@@ -136,7 +134,7 @@ def judged(
     names: tuple[str, str],
     by: Sequence[str] = DECIDING,
     margin: float = MARGIN,
-    rows: "pl.Expr | None" = None,
+    rows: pl.Expr | None = None,
     read: Read | None = None,
     together: int = 1,
     confidence: float = CONFIDENCE,
@@ -164,12 +162,12 @@ def judged(
     return verdict_of(found, runs, names, by, margin, together, confidence)[0]
 
 
-def is_long(runs: "Iterable[RunTables]") -> bool:
+def is_long(runs: Iterable[RunTables]) -> bool:
     """True for runs of a day or more, where a longer log is no remedy."""
     return any(run.manifest.get("now_ns", 0) >= _DAY_NS for run in runs)
 
 
-def are_fixed(runs: "Sequence[RunTables]") -> bool:
+def are_fixed(runs: Sequence[RunTables]) -> bool:
     """True where all runs repeat the requests of a table."""
     return all(repeats_its_requests(run.manifest["scenario"]) for run in runs)
 
@@ -291,7 +289,7 @@ def _holds(units: "Units[Any]", runs: Matched, fixed: bool, together: int, confi
 
 
 @functools.lru_cache(1)  # levels and points are judged of the same runs
-def kept(sweep: "SweepTables") -> "tuple[Read | None, Callable[[str], RunTables]]":
+def kept(sweep: SweepTables) -> tuple[Read | None, Callable[[str], RunTables]]:
     """Ways to read the requests of a sweep's runs and to open these, each once where the sweep is not too large."""
     few = int(sweep.runs["requests"].sum() or 0) <= KEPT_REQUESTS
     return (read_once(), functools.cache(sweep.part)) if few else (None, sweep.part)
@@ -329,7 +327,7 @@ def deciding(metrics: Sequence[str] | None) -> Sequence[str]:
 
 
 def levels_judged(
-    sweep: "SweepTables", by: Sequence[str] = DECIDING, margin: float = MARGIN
+    sweep: SweepTables, by: Sequence[str] = DECIDING, margin: float = MARGIN
 ) -> tuple[list[LevelJudged], str]:
     """Judge each level of each factor against each before it, of many against the first; or say why none is.
 
@@ -346,7 +344,7 @@ def levels_judged(
 
 
 @functools.lru_cache(2)  # a page and its figure of effects ask the same
-def _levels_judged(sweep: "SweepTables", by: Sequence[str], margin: float) -> tuple[list[LevelJudged], str]:
+def _levels_judged(sweep: SweepTables, by: Sequence[str], margin: float) -> tuple[list[LevelJudged], str]:
     """See `levels_judged`."""
     if sweep.design.kind in ("search", "latin-hypercube"):
         return [], ""

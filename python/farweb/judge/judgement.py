@@ -23,8 +23,8 @@ from farweb.judge.verdicts import (
 )
 from farweb.statistics.blocks import Origin
 from farweb.statistics.intervals import CONFIDENCE, Estimate
-from farweb.statistics.quantiles import to_json
 from farweb.text.quantities import difference, plain, relative
+from farweb.text.sheet import to_object
 
 DECIDING = ("change", QUICKER, *SLOW, "failed_share")
 """Quantities that decide together unless the user names others."""
@@ -250,10 +250,10 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON: `for` is the slice that the word is for, `change` M."""
-        found: dict[str, Any] = to_json({name: value for name, value in vars(self).items() if name != "alone"})
+        found = to_object({name: value for name, value in vars(self).items() if name != "alone"})
         found |= {"for": self.alone or None, "change": self.change.to_dict()}
         found["geometric"] = self.slices[0].geometric if self.slices else None
-        found["groups"] = [{"group": label, **to_json(vars(each))} for label, each in self.groups]
+        found["groups"] = [{"group": label, **to_object(vars(each))} for label, each in self.groups]
         return found
 
 

@@ -7,22 +7,19 @@ left out. A request that did not end has an infinite latency: where it ended on 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from farweb.errors import ResultsError
 from farweb.files.parquet import equals
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from farweb.results.run import RunTables
+from farweb.results.run import RunTables
 
 Floats = NDArray[np.float64]
 
-Read = Callable[["RunTables", int, "pl.Expr | None"], dict[str, NDArray[Any]]]
+Read = Callable[[RunTables, int, pl.Expr | None], dict[str, NDArray[Any]]]
 """A way to read the requests of a run, with the arguments of `requests_of`."""
 
 SAME = ("host", "start_ns", "request_bytes", "response_bytes")
@@ -100,7 +97,7 @@ class Sides:
         return [Sides(*part) for part in zip(*sides, strict=True)]
 
 
-def pair(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, read: Read | None = None) -> Pairs:
+def pair(base: RunTables, other: RunTables, rows: pl.Expr | None = None, read: Read | None = None) -> Pairs:
     """Pair requests of two runs, in the rows that are asked for.
 
     Args:
@@ -135,7 +132,7 @@ def pair(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, r
 
 
 def requests_of(
-    results: "RunTables", warmup_ns: int, rows: "pl.Expr | None" = None, to: str = "end_ns"
+    results: RunTables, warmup_ns: int, rows: pl.Expr | None = None, to: str = "end_ns"
 ) -> dict[str, NDArray[Any]]:
     """Requests of a run after the warm-up, in the rows that are asked for, by number.
 
@@ -179,7 +176,7 @@ def read_once() -> Read:
     """A way to read each run once: for runs that stand in many pairs, always with the same rows."""
     kept: dict[tuple[Path, int], dict[str, NDArray[Any]]] = {}
 
-    def read(results: "RunTables", warmup_ns: int, rows: "pl.Expr | None") -> dict[str, NDArray[Any]]:
+    def read(results: RunTables, warmup_ns: int, rows: pl.Expr | None) -> dict[str, NDArray[Any]]:
         key = results.path, warmup_ns
         if key not in kept:
             kept[key] = requests_of(results, warmup_ns, rows)
@@ -188,7 +185,7 @@ def read_once() -> Read:
     return read
 
 
-def beside(base: "RunTables", other: "RunTables", rows: "pl.Expr | None" = None, read: Read | None = None) -> Sides:
+def beside(base: RunTables, other: RunTables, rows: pl.Expr | None = None, read: Read | None = None) -> Sides:
     """The latencies of two runs of different requests; see `pair`."""
     warmup_ns = max(base.warmup_ns, other.warmup_ns)
     both = ((read or requests_of)(each, warmup_ns, rows) for each in (base, other))

@@ -5,19 +5,17 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.errors import ResultsError
 from farweb.judge.judged import MOST_LEVELS, MOST_REQUESTS, judged, kept, matched, pairs_together
 from farweb.judge.judgement import DECIDING, Difference, Verdict
 from farweb.judge.sentences import beside, holders, sentence
 from farweb.judge.verdicts import ONE_SIDED, letters
+from farweb.results.sweep import SweepTables
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import count, percents, plain, seconds, share
 from farweb.text.words import listed, plural
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
 
 _FAILING_MAX = 3
 
@@ -246,7 +244,7 @@ def ranking(names: Sequence[str], judge: Judge, reference: int | None = None) ->
     return Ranking(tuple(rows), verdicts, names[to])
 
 
-def rank_points(sweep: "SweepTables", by: Sequence[str] = DECIDING) -> tuple[Ranking | None, str]:
+def rank_points(sweep: SweepTables, by: Sequence[str] = DECIDING) -> tuple[Ranking | None, str]:
     """Rank the points of a sweep that have the same requests, or say why they are not ranked.
 
     Args:

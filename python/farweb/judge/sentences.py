@@ -116,7 +116,7 @@ def _of_all(found: Slice, verdict: Verdict) -> str:
     if found.word == "equivalent" and found.faster == found.slower == 0 and found.base_s == found.other_s:
         return "all requests take the same time"
     if found.by_count or value is None:
-        return f"{_part(found.slower)} of requests are slower and {_part(found.faster)} faster"
+        return f"{part_of(found.slower)} of requests are slower and {part_of(found.faster)} faster"
     if found.word != "unclear" and abs(value) < verdict.margin / MARGIN_BY_LEAST:
         size = f"{percents(value, signed=True)} %: " if abs(value) >= _LEAST else ""
         return f"requests take the same time on average ({size}{_means(found)})"
@@ -126,14 +126,14 @@ def _of_all(found: Slice, verdict: Verdict) -> str:
         ends = "" if low is None or high is None else f"{percents(low, signed=True)} … {percents(high, signed=True)} %"
         said = ", ".join(filter(None, [said, ": ".join(filter(None, [mark, ends]))]))
     if found.word == "split":
-        said += f", {_part(found.slower)} are slower and {_part(found.faster)} faster"
+        said += f", {part_of(found.slower)} are slower and {part_of(found.faster)} faster"
     elif verdict.is_of_pairs and found.word == verdict.overall:
         against, way = (found.slower, "slower") if value < 0 else (found.faster, "faster")
-        said += f", {_part(against)} are {way}" if against >= _MANY else ""
+        said += f", {part_of(against)} are {way}" if against >= _MANY else ""
     return said
 
 
-def _part(value: float) -> str:
+def part_of(value: float) -> str:
     """A share of requests in whole percent."""
     return "<1 %" if 0 < value < 0.005 else f"{100 * value:.0f} %"
 
@@ -151,7 +151,7 @@ def _of_parts(verdict: Verdict) -> Iterator[str]:
         opposes = moved and is_mixed and (is_alone or moved == -sign)
         if each.by_count or each.change.value is None:
             if decides:
-                yield f"{_part(each.slower)} of {_PARTS[each.name]} slower and {_part(each.faster)} faster"
+                yield f"{part_of(each.slower)} of {_PARTS[each.name]} slower and {part_of(each.faster)} faster"
         elif decides or opposes:
             who = "these" if each.name == verdict.alone else _PARTS[each.name]
             yield f"{more_or_less(each.change.value)} for {who}"

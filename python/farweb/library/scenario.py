@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from farweb.check.check import Check, check
 from farweb.inputs.description import Description
+from farweb.progress import unseen
 
 if TYPE_CHECKING:
     from farweb.library.folders import SweepResults
@@ -35,7 +36,7 @@ class Scenario(Description):
         self,
         seed: int | None = None,
         out: str | Path | None = None,
-        progress: "Callable[[Progress], None] | None" = None,
+        progress: "Callable[[Progress], None]" = unseen,
         *,
         replace: bool = True,
     ) -> "Results":
@@ -73,7 +74,7 @@ class Scenario(Description):
         retries: int = 0,
         run_memory: str | None = None,
         run_time: str | None = None,
-        progress: "Callable[[SweepProgress], None] | None" = None,
+        progress: "Callable[[SweepProgress], None]" = unseen,
     ) -> "SweepResults":
         """Do the runs of the scenario's table `[sweep]`, as many at a time as there are cores.
 

@@ -12,9 +12,9 @@ from farweb.pages.paths import PROTOCOLS, PROXIES, Way
 from farweb.pages.recording import Recording
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text.quantities import seconds, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
 
 SURE = 1.5
@@ -107,7 +107,7 @@ class PageAnswer(Shown):
         number: tuple[int, int] = (1, 1),
         *,
         seeds: int | None = None,
-        progress: Progress | None = None,
+        progress: Progress = unseen,
     ) -> Self:
         """Load a page over each way, by each graph of its requests.
 
@@ -130,8 +130,7 @@ class PageAnswer(Shown):
             loaded = settle_each((way.scenario, pages[rule], seed) for seed, rule in each)
             loads = dict(zip(each, loaded, strict=True))
             cells.append(_cell(recording, way, loads, graphs["likely"]))
-            if progress is not None:
-                progress(done, len(ways), f"{done} of {len(ways)} ways")
+            progress(done, len(ways), f"{done} of {len(ways)} ways")
         return cls(recording, cells, others, number)
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -139,9 +138,7 @@ class PageAnswer(Shown):
         return [
             {
                 **self.recording.facts,
-                "path": cell.way.path,
-                "protocol": cell.way.protocol,
-                "proxy": cell.way.proxy,
+                **cell.way.names,
                 "onload_s": cell.load_s,
                 "low_s": cell.low_s,
                 "high_s": cell.high_s,
@@ -153,11 +150,8 @@ class PageAnswer(Shown):
             for cell in self.cells
         ]
 
-    def screen(self) -> Screen:
-        """The page in two lines, its loads in a table, and conclusions."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The page in two lines, its loads in a table, and conclusions."""
         yield self.sentence
         yield self.recorded
         yield ""

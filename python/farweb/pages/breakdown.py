@@ -60,11 +60,8 @@ class PageBreakdown(Shown):
             for row, view in zip(self.answer.to_dicts(), self.views, strict=True)
         ]
 
-    def screen(self) -> Screen:
-        """The largest parts in a sentence, all parts of each way in a table, the longest steps of a single way."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The largest parts in a sentence, all parts of each way in a table, the longest steps of a single way."""
         best = self.answer.best
         view = self.views[self.answer.cells.index(best)]
         yield f"Over {best.way.over} with {how(best.way)}, {largest_parts(view)}."

@@ -11,7 +11,7 @@ from farweb.judge.verdicts import MARGIN, Word
 from farweb.pages.answer import ALIKE, Cell, PageAnswer, how, in_words, low_high, proxy_name
 from farweb.pages.breakdown import PageLoads
 from farweb.pages.results import view_of
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import called_apart, listed
 
 _NAME = 32  # letters, chosen
@@ -55,12 +55,9 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON: shares of the first one's onLoad, less is negative."""
-        way = self.before.way
         return {
             "after": self.name,
-            "path": way.path,
-            "protocol": way.protocol,
-            "proxy": way.proxy,
+            **self.before.way.names,
             "before_s": self.before.load_s,
             "after_s": self.after.load_s,
             "change": self.share,
@@ -97,7 +94,7 @@ class PageChange(Shown):
             FarwebError: Their ways differ, or there are less than two.
             RunError: There is no place for temporary files.
         """
-        ways = [[(cell.way.path, cell.way.protocol, cell.way.proxy) for cell in answer.cells] for answer in answers]
+        ways = [[cell.way.names for cell in answer.cells] for answer in answers]
         if len(answers) < 2 or any(each != ways[0] for each in ways):
             raise FarwebError("pages are compared over the same paths, protocols and proxies, and two of them at least")
         names = _names(answers)
@@ -147,11 +144,8 @@ class PageChange(Shown):
         """All of it as plain values, for JSON."""
         return {**self.loads.to_dict(), "text": self.text, "compared": [each.to_dict() for each in self.changes]}
 
-    def screen(self) -> Screen:
-        """The verdict, the pages, their loads over each way, the parts of one way, and conclusions."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The verdict, the pages, their loads over each way, the parts of one way, and conclusions."""
         yield self.text
         if self.loads.tls:
             yield self.loads.tls

@@ -13,7 +13,7 @@ from farweb.pages.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, USUAL
 from farweb.pages.recording import Recording, recording_of, recordings_of
 from farweb.pages.results import write_results
 from farweb.pages.weather import check_seeds
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 
 
 class Page(PageAnswer):
@@ -50,7 +50,7 @@ def page(
     seeds: int | None = None,
     out: str | Path | None = None,
     replace: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Page:
     """Load the recorded page of a HAR over other paths, protocols and proxies.
 

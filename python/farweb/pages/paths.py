@@ -44,6 +44,11 @@ class Way:
         """The path as sentences and tables have it."""
         return self.path if self.proxy == _OWN else path_name(self.path)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What it is called, for JSON."""
+        return {"path": self.path, "protocol": self.protocol, "proxy": self.proxy}
+
     @cached_property
     def effective(self) -> dict[str, Any]:
         """The scenario with every default spelled out."""

@@ -71,4 +71,4 @@ def _write(recording: Recording, way: Way, loaded: Loaded, seed: int, folder: Pa
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
     with Prepared.of(scenario) as prepared:
-        write_manifest(folder, simulate_into(folder, prepared, seed, None))
+        write_manifest(folder, simulate_into(folder, prepared, seed))

@@ -15,10 +15,10 @@ from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.pages.har import har_files, read_har
 from farweb.pages.recording import Recording, left_out, recordings_of, short_url
 from farweb.pages.sent import Sent
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, plural
 
 _VIEWS = pa.schema(
@@ -52,11 +52,8 @@ class PagesReport(Shown):
         pages = [_facts(key, page) for key, page in self.pages]
         return {"out": [str(path) for path in self.out], "pages": pages, "refused": list(self.refused)}
 
-    def screen(self) -> Screen:
-        """The pages in a table, and below it their hosts where there is one page, and limits of the files."""
-        return Screen(list(self._parts()))
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The pages in a table, and below it their hosts where there is one page, and limits of the files."""
         header = ("page", "requests", "left out", "bytes", "hosts", "onLoad", "sure", "")
         rows = [
             (
@@ -91,7 +88,7 @@ class PagesReport(Shown):
             yield f"{whose}: {sentence}."
 
 
-def import_har(paths: Sequence[Path], out: Path, progress: Progress | None = None) -> PagesReport:
+def import_har(paths: Sequence[Path], out: Path, progress: Progress = unseen) -> PagesReport:
     """Write the pages of HARs as ``OUT-pages.parquet``, ``OUT-views.parquet`` and ``OUT-hosts.tsv``.
 
     Args:
@@ -125,11 +122,11 @@ def describe_har(paths: Sequence[Path]) -> PagesReport:
     Raises:
         WorkloadError: A file cannot be read.
     """
-    found, refused = _read(paths, None)
+    found, refused = _read(paths)
     return PagesReport([], found, refused)
 
 
-def _read(paths: Sequence[Path], progress: Progress | None) -> tuple[list[tuple[str, Recording]], list[str]]:
+def _read(paths: Sequence[Path], progress: Progress = unseen) -> tuple[list[tuple[str, Recording]], list[str]]:
     """The pages of HARs by start, with their keys, and why others cannot be loaded."""
     files = har_files(paths)
     found: list[tuple[str, Recording]] = []
@@ -142,8 +139,7 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> tuple[list[tuple[
             recordings, errors = recordings_of([page])
             found += [(key, each) for each in recordings]
             refused += errors
-        if progress is not None:
-            progress(number + 1, len(files), f"{number + 1:,} of {len(files):,} files")
+        progress(number + 1, len(files), f"{number + 1:,} of {len(files):,} files")
     if not found:
         raise refused[0]
     if twice := [key for key, times in Counter(key for key, _ in found).items() if times > 1]:

@@ -1,30 +1,26 @@
 """The figure beside the answer: it shows what line 1 says."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
+from farweb.comparison import Comparison
+from farweb.paint.figure import Figure
 from farweb.plot import describe
+from farweb.plot.figures.effects import changes
 from farweb.plot.measured import provenance
 from farweb.results.run import RunTables
 from farweb.statistics.intervals import CONFIDENCE
 from farweb.text.quantities import Ends, plain
 
-if TYPE_CHECKING:
-    from farweb.comparison import Comparison
 
-
-def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
+def lead(results: Sequence[RunTables], compared: Comparison | None) -> Figure:
     """Of one run the distribution, whose percentiles line 1 has; of several the change of time against the base.
 
     Args:
         results: Finished runs.
         compared: Their comparison; None of a single run, and of runs that cannot be compared.
     """
-    shown = [] if compared is None else _changes(compared)
-    if compared is None or not shown:
+    panel = None if compared is None else changes(_changes(compared))
+    if compared is None or panel is None:
         return describe("cdf", results)
     if len(compared.names) == 2:
         title = f"Change of time: {compared.changes[0].other} against {compared.base}"
@@ -32,20 +28,11 @@ def lead(results: Sequence[RunTables], compared: "Comparison | None") -> Figure:
     else:
         title = f"Change of time against {compared.rankings[''].reference}"
         sure = f"{plain(100 * CONFIDENCE, 3)} % interval for all pairs together"
-    places = np.arange(len(shown), dtype=np.float64)
-    value, low, high = (
-        np.array([100 * (getattr(change, end) or 0.0) for _, change in shown]) for end in ("value", "low", "high")
-    )
-    alone = np.array([change.low is None for _, change in shown])
-    low, high = np.where(alone, value, low), np.where(alone, value, high)
-    series = Series("", 0, value, places, low=low, high=high, interval="bars", joined=False)
-    y = Axis("", scale="category", levels=tuple(name for name, _ in shown))
-    panel = Panel(Axis("change of time", "%").fitted(value, low, high), y, (series,), (Reference("", 0.0, "y"),))
     meaning = "Change of the waiting of the same requests together; left of 0 they take less time. Bars:"
     return Figure(title, f"{meaning} {sure}. {provenance(results)}", (panel,))
 
 
-def _changes(compared: "Comparison") -> list[tuple[str, Ends]]:
+def _changes(compared: Comparison) -> list[tuple[str, Ends]]:
     """What has a change: all requests and their parts, or each run against the reference."""
     from farweb.comparison.words import for_whom
 
@@ -55,4 +42,4 @@ def _changes(compared: "Comparison") -> list[tuple[str, Ends]]:
         ]
     else:
         found = [(row.name, row.change) for row in compared.rankings[""].rows]
-    return [(name, each) for name, each in found if each and each.value is not None and np.isfinite(each.value)]
+    return [(name, each) for name, each in found if each is not None]

@@ -2,14 +2,16 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from farweb.check.check import Check
 from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
+from farweb.inputs.import_report import ImportReport
 from farweb.judge.units import is_quantity
 from farweb.paint import document
 from farweb.paint.document import Page, section
-from farweb.plot import describe
+from farweb.paint.figure import Figure
+from farweb.plot import FIGURES, describe
 from farweb.report import load
 from farweb.report.lead import lead
 from farweb.report.points import Point, parse, point
@@ -25,11 +27,6 @@ from farweb.text.quantities import quantity, seconds
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import listed, plural, ranged
 
-if TYPE_CHECKING:
-    from farweb.check.check import Check
-    from farweb.inputs.import_report import ImportReport
-    from farweb.paint.figure import Figure
-
 Summaries = Mapping[str, Summary]
 """The summary of each run, by its folder."""
 
@@ -41,9 +38,9 @@ def runs_page(
     results: Sequence[RunTables],
     asked: Asked,
     *,
-    figures: "Sequence[Figure]" = (),
-    checks: "Sequence[Check] | None" = None,
-    imported: "ImportReport | None" = None,
+    figures: Sequence[Figure] = (),
+    checks: Sequence[Check] | None = None,
+    imported: ImportReport | None = None,
 ) -> Page:
     """The page of runs.
 
@@ -105,7 +102,7 @@ def _subject(results: Sequence[RunTables]) -> str:
     return " · ".join([called, plural(len(results), "run"), seeds_said, f"farweb {listed(versions)}"])
 
 
-def _points(results: Sequence[RunTables], names: Sequence[str], checks: "Sequence[Check] | None") -> list[Point]:
+def _points(results: Sequence[RunTables], names: Sequence[str], checks: Sequence[Check] | None) -> list[Point]:
     if checks is not None:
         caveats = [result.manifest["inputs"].get("requests", {}).get("caveats", ()) for result in results]
         return [
@@ -169,13 +166,13 @@ def _measured(names: Sequence[str], results: Sequence[RunTables], metrics: Seque
     return Sheet("Metrics", ["", *map(words, metrics)], rows)
 
 
-def _asked(results: Sequence[RunTables], plots: Sequence[str]) -> "list[Figure]":
+def _asked(results: Sequence[RunTables], plots: Sequence[str]) -> list[Figure]:
     """The figures asked for: of all results where a figure can show them together."""
     each = [[result] for result in results]
     return [describe(name, of) for name in plots for of in (each if _is_of_one(name) else [list(results)])]
 
 
-def _usual(finished: Sequence[RunTables], summaries: Summaries) -> "list[Figure]":
+def _usual(finished: Sequence[RunTables], summaries: Summaries) -> list[Figure]:
     """Latencies by size, and of several runs their distribution; then what was recorded."""
     names = ["size-latency", *(["cdf"] if len(finished) > 1 else [])]
     broken_down = [result for result in finished if result.has("exchanges")]
@@ -186,7 +183,7 @@ def _usual(finished: Sequence[RunTables], summaries: Summaries) -> "list[Figure]
     ]
 
 
-def _recorded(finished: Sequence[RunTables], summaries: Summaries) -> "list[Figure]":
+def _recorded(finished: Sequence[RunTables], summaries: Summaries) -> list[Figure]:
     """The busiest link, and connections that are kept, of runs that recorded them."""
     recorded = [result for result in finished if result.has("links")]
     busy = dict(zip((result.path for result in finished), summaries.values(), strict=False))
@@ -204,8 +201,6 @@ def _has_legs_to_show(result: RunTables) -> bool:
 
 
 def _is_of_one(name: str) -> bool:
-    from farweb.plot import FIGURES
-
     return name in FIGURES and FIGURES[name].is_of_one_run
 
 

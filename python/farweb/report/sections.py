@@ -5,10 +5,11 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb.paint import document
 from farweb.paint.document import Page, section
+from farweb.paint.figure import Figure
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.drawing import draw_path
 from farweb.report.path import path_of, shape, told_apart
@@ -17,10 +18,6 @@ from farweb.report.words import extent
 from farweb.text import toml
 from farweb.text.quantities import share
 from farweb.text.sheet import Part, Sheet
-
-if TYPE_CHECKING:
-    from farweb.paint.figure import Figure
-
 
 _SHORT = 7  # rows of a table above the figure. Chosen: a laptop shows both
 
@@ -54,7 +51,7 @@ class Asked:
         return " ".join(["farweb report", *map(shlex.quote, folders), *options])
 
 
-def first_screen(parts: Sequence[Part], lead: "Sequence[Figure]", drawn: Sequence[str]) -> str:
+def first_screen(parts: Sequence[Part], lead: Sequence[Figure], drawn: Sequence[str]) -> str:
     """The answer: its first line large, then the first table and a figure beside the path, then all others.
 
     A long table stands below the figure. Lines stand below a single path, or below the figure.

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,6 +10,7 @@ from farweb.judge.judgement import DECIDING
 from farweb.judge.units import is_quantity
 from farweb.paint import document
 from farweb.paint.document import Page, section
+from farweb.paint.figure import Figure
 from farweb.report.findings import ends_of, ranked, rows_by
 from farweb.report.path import span
 from farweb.report.points import Point, sweep_points, which
@@ -29,9 +29,6 @@ from farweb.text import toml
 from farweb.text.quantities import quantity
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital, listed, named, plural, ranged
-
-if TYPE_CHECKING:
-    from farweb.paint.figure import Figure
 
 _AGAINST = ("latency-load", "carried-offered", "buffer", "connections")
 """Figures that have a factor along their axis; all but the first are about the load."""
@@ -186,10 +183,10 @@ def _levels(factor: Factor) -> str:
     return ", ".join(labels) if len(labels) <= 12 else f"{span(labels)}, {len(labels)} values"
 
 
-def _figures(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> "list[Figure]":
+def _figures(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[Factor]) -> list[Figure]:
     """The figures asked for; else three that the design allows, first figures with an axis of it."""
 
-    def figure(name: str) -> "Figure":
+    def figure(name: str) -> Figure:
         # A metric that was not asked for decides nothing: effects are judged as in the table above.
         metric = None if name == "effects" and not asked.metrics else main.name
         return _figure(sweep, name, metric, factors)
@@ -208,7 +205,7 @@ def _figures(sweep: SweepTables, main: Metric, asked: Asked, factors: Sequence[F
     return found
 
 
-def _figure(sweep: SweepTables, name: str, metric: str | None, factors: Sequence[Factor]) -> "Figure":
+def _figure(sweep: SweepTables, name: str, metric: str | None, factors: Sequence[Factor]) -> Figure:
     """A figure, of a metric and by the factors of the table as far as it has these options."""
     from farweb.plot import FIGURES, describe
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from farweb.errors import FarwebError
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
+from farweb.progress import unseen
 from farweb.reproduce.campaign import Progress, failures, run_studies
 from farweb.reproduce.reading import AS_WRITTEN
 from farweb.reproduce.scoreboard import Scoreboard, judge_study, together
@@ -56,7 +57,7 @@ def reproduce(
     quick: bool = False,
     jobs: int | None = None,
     formats: Sequence[str] = ("png",),
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> Reproduced:
     """Do the runs of studies that are missing in a folder, draw their figures there and judge their claims.
 
@@ -93,7 +94,6 @@ def reproduce(
         drawn = tuple(drawing)
     html_page(results, board, drawn).write(folder / PAGE)
     write_markdown(results, board, drawn, folder / MARKDOWN)
-    with staged_file(folder / JSON) as stage:
-        stage.write_text(json.dumps(board.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_text(folder / JSON, json.dumps(board.to_dict(), indent=2, ensure_ascii=False) + "\n")
     runs = sum(len(each.sweep(sweep.name).runs) for each in results for sweep in each.study.sweeps)
     return Reproduced(folder, board, drawn, runs, tuple(failures(results)))

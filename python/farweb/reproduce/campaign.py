@@ -8,6 +8,7 @@ from pathlib import Path
 from farweb.errors import FarwebError
 from farweb.files.atomic import staged_file
 from farweb.inputs.description import Description
+from farweb.progress import unseen
 from farweb.reproduce.study import Study, StudyResults, StudySweep
 from farweb.results.store import Store
 from farweb.sweep.inputs import Inputs
@@ -48,7 +49,7 @@ def run_studies(
     *,
     quick: bool,
     workers: Workers,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> list[StudyResults]:
     """Do the runs that are missing in the folder `out`, which has a folder a study and in it one a sweep.
 
@@ -84,7 +85,7 @@ def _end(steps: Iterator[None]) -> None:
 class _Campaign:
     """Progress of the sweeps, two of them at a time at most."""
 
-    def __init__(self, planned: Sequence[_Planned], progress: Callable[[Progress], None] | None) -> None:
+    def __init__(self, planned: Sequence[_Planned], progress: Callable[[Progress], None]) -> None:
         self._total = sum(len(each.runs) for each in planned)
         self._progress = progress
         self._of_sweeps: dict[str, tuple[int, int]] = {}
@@ -95,9 +96,8 @@ class _Campaign:
 
         def take(now: SweepProgress) -> None:
             self._of_sweeps[name] = now.done, now.failed
-            if self._progress is not None:
-                done, failed = map(sum, zip(*self._of_sweeps.values(), strict=True))
-                self._progress(Progress(self._total, done + failed, failed, name))
+            done, failed = map(sum, zip(*self._of_sweeps.values(), strict=True))
+            self._progress(Progress(self._total, done + failed, failed, name))
 
         self._of_sweeps[name] = done, 0
         return take

@@ -5,13 +5,13 @@ run. A measurement meets a bound if its estimate does. The interval shows how su
 """
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from farweb.errors import FarwebError
+from farweb.reproduce.reading import read_toml
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import plain
 
@@ -61,9 +61,8 @@ class Bound:
         if self.at_least is not None and self.at_most is not None:
             least, most = plain(self.at_least, 6), plain(self.at_most, 6)
             return least if self.at_least == self.at_most else f"{least} to {most}"
-        words = {"at_least": "at least", "at_most": "at most", "above": "above", "below": "below"}
-        edges = [f"{words[edge]} {plain(getattr(self, edge), 6)}" for edge in _EDGES if getattr(self, edge) is not None]
-        return " and ".join(edges)
+        edges = [(edge.replace("_", " "), getattr(self, edge)) for edge in _EDGES]
+        return " and ".join(f"{words} {plain(value, 6)}" for words, value in edges if value is not None)
 
 
 def _first(*values: float | None) -> float | None:
@@ -193,13 +192,11 @@ def judge(claim: Claim, study: str, measured: Sequence[Measured]) -> Verdict:
     missing = [each.what or each.bound for each in deciding if math.isnan(each.value)]
     if missing or not deciding:
         of = ", ".join(each for each in missing if each)
-        return Verdict(
-            claim, study, "not run", None, tuple(measured), f"no run has a value{f' for {of}' if of else ''}"
-        )
-    worst = min(deciding, key=lambda each: claim.bound(each.bound).margin(each.value))
+        why = f"no run has a value{f' for {of}' if of else ''}"
+        return Verdict(claim, study, "not run", None, tuple(measured), why)
     failing = [each for each in deciding if not claim.bound(each.bound).holds(each.value)]
+    worst = min(failing or deciding, key=lambda each: claim.bound(each.bound).margin(each.value))
     if failing:
-        worst = min(failing, key=lambda each: claim.bound(each.bound).margin(each.value))
         return Verdict(claim, study, "fail", worst, tuple(measured), claim.why or "not explained yet")
     return Verdict(claim, study, "pass", worst, tuple(measured), "")
 
@@ -220,10 +217,8 @@ def read_claims(file: Path, ranges: Mapping[str, Mapping[str, str]] | None = Non
         FarwebError: The file is missing or wrong. The message names the claim.
     """
     try:
-        rows = tomllib.loads(file.read_text("utf-8"))["claim"]
-    except OSError as error:
-        raise FarwebError(f"{file}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, KeyError) as error:
+        rows = read_toml(file)["claim"]
+    except KeyError as error:
         raise FarwebError(f"{file}: not a file of claims ({error})") from None
     claims = tuple(_claim(file, row, (ranges or {}).get(row.get("id", ""), {})) for row in rows)
     ids = [claim.id for claim in claims]

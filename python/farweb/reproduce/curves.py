@@ -6,7 +6,7 @@ ratios of two curves are paired by it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,22 +83,24 @@ class Curve:
             x: Where.
             widest: Largest ratio of the neighbouring levels' places to interpolate between. NaN beyond.
         """
-        found = np.full(self.y.shape[1], math.nan)
-        for replication in range(self.y.shape[1]):
-            places, values = self._replication(replication)
-            if not places.size or not places[0] <= x <= places[-1]:
-                continue
-            above = int(np.searchsorted(places, x))
-            if places[above] == x or places[above] <= widest * places[above - 1]:
-                found[replication] = np.interp(x, places, values)
-        return found
 
-    def _replication(self, number: int) -> tuple[Floats, Floats]:
-        """Places and values of a replication, ascending."""
-        there = ~(np.isnan(self.x[:, number]) | np.isnan(self.y[:, number]))
-        places, values = self.x[there, number], self.y[there, number]
-        order = np.argsort(places, kind="stable")
-        return places[order], values[order]
+        def value(places: Floats, values: Floats) -> float:
+            if not places.size or not places[0] <= x <= places[-1]:
+                return math.nan
+            above = int(np.searchsorted(places, x))
+            is_near = places[above] == x or places[above] <= widest * places[above - 1]
+            return float(np.interp(x, places, values)) if is_near else math.nan
+
+        return self.read_off(value)
+
+    def read_off(self, value: Callable[[Floats, Floats], float]) -> Floats:
+        """A number of each replication: what `value` reads off its places, ascending, and its values there."""
+        found = []
+        for x, y in zip(self.x.T, self.y.T, strict=True):
+            order = np.argsort(x, kind="stable")
+            there = order[~(np.isnan(x) | np.isnan(y))[order]]
+            found.append(value(x[there], y[there]))
+        return np.array(found)
 
 
 def curve(
@@ -146,14 +148,14 @@ def largest(of: Curve) -> Estimate:
 
 def slopes(of: Curve) -> Floats:
     """The slope of each replication's straight line through its points, by least squares, NaN with fewer than two."""
-    found = np.full(of.y.shape[1], math.nan)
-    for replication in range(of.y.shape[1]):
-        there = ~(np.isnan(of.x[:, replication]) | np.isnan(of.y[:, replication]))
-        x, y = of.x[there, replication], of.y[there, replication]
-        if len(x) >= 2 and np.ptp(x) > 0:
-            from_mean = x - x.mean()
-            found[replication] = float((from_mean * (y - y.mean())).sum() / (from_mean**2).sum())
-    return found
+
+    def slope(x: Floats, y: Floats) -> float:
+        if len(x) < 2 or np.ptp(x) == 0:
+            return math.nan
+        from_mean = x - x.mean()
+        return float((from_mean * (y - y.mean())).sum() / (from_mean**2).sum())
+
+    return of.read_off(slope)
 
 
 def ratios(of: Curve, base: Curve) -> Floats:
@@ -176,18 +178,15 @@ def rises(of: Curve, share: float, widest: float = math.inf) -> Floats:
 
     NaN where it never leaves that band, or between places with a ratio above `widest`.
     """
-    found = np.full(of.y.shape[1], math.nan)
-    for replication in range(of.y.shape[1]):
-        x, y = of._replication(replication)
-        if not len(y):
-            continue
-        limit = float(y.min()) * (1 + share)
-        inside = np.flatnonzero(y <= limit)
-        last = int(inside[-1])
-        if last + 1 < len(y) and x[last + 1] <= widest * x[last]:
-            part = (limit - y[last]) / (y[last + 1] - y[last])
-            found[replication] = x[last] + part * (x[last + 1] - x[last])
-    return found
+
+    def last_place(x: Floats, y: Floats) -> float:
+        limit = y.min(initial=math.inf) * (1 + share)
+        last = int(np.flatnonzero(y <= limit)[-1]) if y.size else 0
+        if last + 1 >= y.size or x[last + 1] > widest * x[last]:
+            return math.nan
+        return float(np.interp(limit, y[last : last + 2], x[last : last + 2]))
+
+    return of.read_off(last_place)
 
 
 def means(values: Floats) -> Floats:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from farweb import _core
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
 from farweb.paint import document
 from farweb.paint.document import Page, section
 from farweb.reproduce.claims import Verdict
@@ -75,5 +75,4 @@ def write_markdown(results: Sequence[StudyResults], board: Scoreboard, drawn: Se
             if figure.study == each.study.name and figure.files:
                 file = figure.files[0].relative_to(out.parent)
                 lines += [f"![figure {figure.name}]({file.as_posix()})", ""]
-    with staged_file(out) as stage:
-        stage.write_text("\n".join(lines), "utf-8")
+    write_text(out, "\n".join(lines))

@@ -9,7 +9,7 @@ from farweb.errors import ResultsError
 from farweb.reproduce.claims import Measured, Verdict, judge, not_run
 from farweb.reproduce.study import Study, StudyResults
 from farweb.text.quantities import number
-from farweb.text.sheet import Sheet
+from farweb.text.sheet import Screen, Sheet
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -73,8 +73,6 @@ class Scoreboard:
     def __rich__(self) -> "RenderableType":
         from rich.console import Group
         from rich.text import Text
-
-        from farweb.text.sheet import Screen
 
         notes = [Text(f"{each.claim.id} {each.verdict}: {each.why}") for each in self.verdicts if each.why]
         return Group(Screen((self.sheet("Published claims"),)), *notes, Text(self.text, style="bold"))

@@ -13,20 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from farweb.errors import FarwebError, ResultsError
 from farweb.files.shipped import shipped
 from farweb.inputs.description import Description
+from farweb.paint.figure import Figure
 from farweb.reproduce.claims import Claim, Measured, read_claims
 from farweb.reproduce.reading import AS_WRITTEN, Reading, find_reading, read_toml
 from farweb.results.sweep import SweepTables
 from farweb.text.words import nearest
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from farweb.paint.figure import Figure
 
 Measure = Callable[["StudyResults"], "Sequence[Measured]"]
 Drawn = Callable[["StudyResults"], "Figure"]
@@ -127,7 +125,7 @@ class Study:
         return found
 
     @functools.cached_property
-    def tables(self) -> "Mapping[str, Callable[[], pa.Table]]":
+    def tables(self) -> Mapping[str, Callable[[], pa.Table]]:
         """The request tables that the study generates, by file name, or none."""
         if not (self.folder / "workload.py").is_file():
             return {}

@@ -4,11 +4,12 @@ A request that failed, or was under way when the run ended, has no latency: it c
 with the legs that it reached.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import cast, get_args
+
+import polars as pl
 
 from farweb.errors import ResultsError
 from farweb.memory import spare_bytes
@@ -16,14 +17,10 @@ from farweb.results.groups import RequestGroup, grouped
 from farweb.results.legs import Held, held_by_leg, held_sheet
 from farweb.results.metrics import GROUPS
 from farweb.results.parts import KINDS, Kind, Leg, parts, path_legs
+from farweb.results.run import RunTables
 from farweb.text.quantities import count, number, seconds, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from farweb.results.run import RunTables
 
 _SELDOM: Sequence[Kind] = ("flight", "pacing", "buffer", "credit", "nagle", "other", "pace", "relay")
 """Kinds of parts that the table for people leaves out where they took no time."""
@@ -124,10 +121,6 @@ class Breakdown(Shown):
         """Mean time of a kind of part in s, on one leg or, when None, all in all."""
         return sum(part.mean_s for part in self.parts if part.kind == kind and leg in (None, part.leg))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON."""
-        return dataclasses.asdict(self)
-
     def screen(self) -> Screen:
         """The largest parts in a sentence, all in a table, remarks, and what held the senders."""
         held = [held_sheet({self.name: self.held})] if self.held else []
@@ -167,7 +160,7 @@ def largest_parts(means_s: Mapping[Kind, float]) -> str:
     return ", ".join(f"{seconds(sums[name])} {name}" for name in largest[:_PARTS_MAX])
 
 
-def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown:
+def break_down(results: RunTables, *, tagged: bool | None = None) -> Breakdown:
     """Break down the mean latency of a run's requests.
 
     Args:
@@ -181,7 +174,7 @@ def break_down(results: "RunTables", *, tagged: bool | None = None) -> Breakdown
     return _of(results, tag, _is_tagged(tag))
 
 
-def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdown]:
+def break_down_by(results: RunTables, by: str | Sequence[str]) -> list[Breakdown]:
     """Break down the mean latency of each group of a run's requests; the order is the groups'.
 
     Args:
@@ -195,7 +188,7 @@ def break_down_by(results: "RunTables", by: str | Sequence[str]) -> list[Breakdo
     return [_of(results, None, group.rows, group) for group in grouped(results, by)]
 
 
-def _of(results: "RunTables", tag: str | None, rows: "pl.Expr", group: RequestGroup | None = None) -> Breakdown:
+def _of(results: RunTables, tag: str | None, rows: pl.Expr, group: RequestGroup | None = None) -> Breakdown:
     """The breakdown of the requests of these rows."""
     legs = path_legs(results.manifest)
     sums = _Sums(legs)
@@ -241,10 +234,8 @@ class _Sums:
         self.known: Counter[str] = Counter()
         self.reached, self.unfinished_reached = [0] * len(legs), [0] * len(legs)
 
-    def add(self, exchanges: "pl.DataFrame", found: "pl.DataFrame") -> None:
+    def add(self, exchanges: pl.DataFrame, found: pl.DataFrame) -> None:
         """Take exchanges, and the parts of those requests among theirs that have ended."""
-        import polars as pl
-
         self.requests += len(found)
         for name in found.columns[1:]:
             self.of[name] += int(found[name].sum())
@@ -253,7 +244,7 @@ class _Sums:
             (self.reached if done else self.unfinished_reached)[leg] += requests
 
 
-def sums_by_kind(results: "RunTables", requests: "pl.Series") -> dict[Kind, float]:
+def sums_by_kind(results: RunTables, requests: pl.Series) -> dict[Kind, float]:
     """Times of each kind of part, in s, on all legs and of all of these requests together.
 
     Args:
@@ -271,7 +262,7 @@ def sums_by_kind(results: "RunTables", requests: "pl.Series") -> dict[Kind, floa
     return sums
 
 
-def parts_by_request(results: "RunTables") -> dict[int, dict[Kind, int]]:
+def parts_by_request(results: RunTables) -> dict[int, dict[Kind, int]]:
     """Times of each kind of part on all legs, in ns, by the number of each request that ended.
 
     Raises:
@@ -286,32 +277,24 @@ def parts_by_request(results: "RunTables") -> dict[int, dict[Kind, int]]:
     return found
 
 
-def _tag(results: "RunTables", tagged: bool | None) -> str | None:
+def _tag(results: RunTables, tagged: bool | None) -> str | None:
     """The tag of the requests that are broken down."""
-    import polars as pl
-
     if tagged is not None:
         return _SAMPLE if tagged else None
     sample = results.scan("requests").filter(pl.col("start_ns") >= results.warmup_ns, _is_tagged(_SAMPLE))
     return None if sample.select("tag").head(1).collect().is_empty() else _SAMPLE
 
 
-def _is_tagged(tag: str | None) -> "pl.Expr":
+def _is_tagged(tag: str | None) -> pl.Expr:
     """True for the requests with this tag; None: for all."""
-    import polars as pl
-
     return pl.lit(True) if tag is None else pl.col("tag") == tag
 
 
-def _pieces(
-    results: "RunTables", legs: Sequence[Leg], rows: "pl.Expr"
-) -> "Iterator[tuple[pl.DataFrame, pl.DataFrame]]":
+def _pieces(results: RunTables, legs: Sequence[Leg], rows: pl.Expr) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Exchanges of some requests after the warm-up, `done` or not, and the parts of the done ones.
 
     No request is in two pieces, and a piece is as large as memory allows.
     """
-    import polars as pl
-
     table, all_requests = results.scan("exchanges"), results.scan("requests")
     chosen = all_requests.filter(pl.col("start_ns") >= results.warmup_ns, rows)
     names = ["request", *(["served_by"] if any(leg.inside for leg in legs) else [])]
@@ -325,7 +308,7 @@ def _pieces(
         yield exchanges, parts(exchanges.filter("done"), legs, opened)
 
 
-def _opened(results: "RunTables") -> "pl.DataFrame | None":
+def _opened(results: RunTables) -> pl.DataFrame | None:
     """Opening times of connections and holding times of TLS flights, where the run recorded them."""
     if not results.has("connections"):
         return None

@@ -2,34 +2,35 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.results.legs import connection_uses
+from farweb.results.run import RunTables
 from farweb.statistics.tally import Tally
 from farweb.text.quantities import count, number
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 
 @dataclass(frozen=True)
 class ClientTotals:
-    """The clients of a run's requests after the warm-up."""
+    """The clients of a run's requests after the warm-up.
+
+    Attributes:
+        unknown: Requests that name no client.
+        whose: Whose connections their requests use, in words.
+        requests_p50: Requests of a client: the median over clients.
+        connections_p50: Connections of the first leg that belong to a client, in the whole run: the median over clients
+            that have any. None where no connection belongs to one, or the run did not record connections; so is
+            `connections_max`.
+    """
 
     clients: int
     unknown: int
-    """Requests that name no client."""
     whose: str
-    """Whose connections their requests use, in words."""
     requests_p50: float
-    """Requests of a client: the median over clients."""
     requests_max: int
     connections_p50: float | None
-    """Connections of the first leg that belong to a client, in the whole run: the median over clients that have any.
-
-    None where no connection belongs to one, or the run did not record connections; so is `connections_max`."""
     connections_max: int | None
 
     def facts(self) -> list[list[str]]:
@@ -45,7 +46,7 @@ class ClientTotals:
         return [*rows, *([["requests of no known client", count(self.unknown)]] if self.unknown else [])]
 
 
-def clients_of(results: "RunTables") -> ClientTotals | None:
+def clients_of(results: RunTables) -> ClientTotals | None:
     """The clients of a run; None where no request after the warm-up names one."""
     asked, own = Tally(), Tally()
     for columns in results.table("requests").columns(["start_ns", "client"]):

@@ -7,17 +7,14 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farweb.results.links import Links
 from farweb.results.metrics import find_metric
+from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import Row, Values, columns_of
 from farweb.statistics.intervals import Estimate, student
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
 
 REPLICATIONS_MIN = 3
 """Replications from which intervals are drawn."""
@@ -40,7 +37,7 @@ class Estimates:
         ResultsError: There is no such metric; the message names the nearest.
     """
 
-    def __init__(self, sweep: "SweepTables", metric: str) -> None:
+    def __init__(self, sweep: SweepTables, metric: str) -> None:
         self.metric = find_metric(metric)
         self._sweep = sweep
         self._values = sweep.values(metric)
@@ -107,7 +104,7 @@ class Differences(Estimates):
         ResultsError: There is no such metric; the message names the nearest.
     """
 
-    def __init__(self, sweep: "SweepTables", metric: str, factor: int, level: int) -> None:
+    def __init__(self, sweep: SweepTables, metric: str, factor: int, level: int) -> None:
         super().__init__(sweep, metric)
         design = sweep.design.points
         numbers = {tuple(levels): point for point, levels in enumerate(design)}

@@ -1,10 +1,8 @@
 """Names of results folders, and of the files that farweb puts there beside tables and manifest."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
+from farweb.results.run import RunTables
 
 CAPTURE = "packets.pcapng"
 TIMESEQ = "timeseq.xpl"
@@ -20,7 +18,7 @@ def figure_file(name: str) -> str:
     return f"{name}.png"
 
 
-def folder_names(runs: "Sequence[RunTables]") -> list[str]:
+def folder_names(runs: Sequence[RunTables]) -> list[str]:
     """Names of runs: their folders, with as much of the path as tells them apart."""
     paths = [run.path for run in runs]
     for depth in range(1, max(len(path.parts) for path in paths) + 1):

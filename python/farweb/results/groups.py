@@ -5,15 +5,13 @@ A visit ends where its client asks nothing for 30 minutes; the column `visit_req
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
+
+import polars as pl
 
 from farweb.errors import FarwebError, ResultsError
+from farweb.results.run import RunTables
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from farweb.results.run import RunTables
 
 By = Literal["visit", "client"]
 
@@ -34,10 +32,10 @@ class RequestGroup:
     """
 
     label: str
-    rows: "pl.Expr"
+    rows: pl.Expr
 
 
-def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[RequestGroup]:
+def grouped(results: RunTables, by: str | Sequence[str] | None) -> list[RequestGroup]:
     """The groups that have requests after the warm-up.
 
     Args:
@@ -49,8 +47,6 @@ def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[Reques
         FarwebError: There is no such grouping.
         ResultsError: No request names its client.
     """
-    import polars as pl
-
     if not by:
         return [RequestGroup("", pl.lit(True))]
     names = [by] if isinstance(by, str) else by
@@ -73,8 +69,6 @@ def grouped(results: "RunTables", by: str | Sequence[str] | None) -> list[Reques
 
 def _by_client(numbers: dict[int, int]) -> list[RequestGroup]:
     """A group for each of those who ask most, and one for the others."""
-    import polars as pl
-
     asked = pl.col("client")
     most = sorted(numbers, key=lambda client: (-numbers[client], client))
     shown = most if len(most) <= CLIENTS_MAX else most[: CLIENTS_MAX - 1]

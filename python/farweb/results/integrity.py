@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from farweb._core import version as this_version
 from farweb.errors import FarwebError, ResultsError
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.manifest import (
     AGAIN,
     MANIFEST,
@@ -184,7 +184,7 @@ class Verification:
         return "\n".join(lines)
 
 
-def verify(path: str | Path, *, full: bool = False, progress: Progress | None = None) -> Verification:
+def verify(path: str | Path, *, full: bool = False, progress: Progress = unseen) -> Verification:
     """Check that a results folder is as it was written.
 
     Args:
@@ -211,8 +211,7 @@ def verify(path: str | Path, *, full: bool = False, progress: Progress | None = 
     found += [Damage(part_name(run), "is missing") for run in lost]
     for checked, run in enumerate(ended, start=1):
         found += damages(store, part_name(run), full=full)
-        if progress is not None:
-            progress(checked, len(ended), f"{checked:,} of {len(ended):,} runs")
+        progress(checked, len(ended), f"{checked:,} of {len(ended):,} runs")
     return Verification(str(path), full, 1 + len(ended), unfinished, tuple(found), left)
 
 

@@ -10,18 +10,16 @@ of the run count, also in the warm-up, with all of their time, also between requ
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from farweb import _core
+from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import count, number, seconds, share, size
 from farweb.text.sheet import Sheet
 from farweb.text.words import listed
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 _NS = 1e9
 
@@ -60,21 +58,25 @@ class Lives:
 
     A connection lives from its first SYN until both ends are closed, or to the end of the run. It is busy while a
     request is on it; the rest of its life it is idle: opening, waiting for the next request, or closing.
+
+    Attributes:
+        requests: Requests that they carried; one that came and went on two connections of a mux counts at both.
+        reused: Requests for which no connection was opened: all on a connection but its first. None where they always
+            stand.
+        idle_p50_s: The median.
+        idle_share: Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the
+            very end.
     """
 
     opened: int
     requests: int
-    """Requests that they carried; one that came and went on two connections of a mux counts at both."""
     reused: int | None
-    """Requests for which no connection was opened: all on a connection but its first. None where they always stand."""
     bytes_up: int
     bytes_down: int
     life_mean_s: float
     idle_mean_s: float
     idle_p50_s: float
-    """The median."""
     idle_share: float | None
-    """Idle time of all connections over the time that they lived, 0 to 1; None when they all opened at the very end."""
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
@@ -95,15 +97,17 @@ class Memory:
 
     Each open connection counts with its send and its receive buffer in full: the memory that a system keeps at hand,
     not the bytes in it at a moment.
+
+    Attributes:
+        connection_bytes: Send and receive buffer of one connection.
+        idle_mean_bytes: Buffers of connections without a request.
     """
 
     node: str
     connection_bytes: int
-    """Send and receive buffer of one connection."""
     open_mean_bytes: float
     open_max_bytes: int
     idle_mean_bytes: float
-    """Buffers of connections without a request."""
 
     def cells(self) -> list[str]:
         """Cells of tables for people."""
@@ -113,26 +117,29 @@ class Memory:
 
 @dataclass(frozen=True)
 class LegTotals:
-    """A leg: connections and requests on it at a time in the measured interval, and its connections over the run."""
+    """A leg: connections and requests on it at a time in the measured interval, and its connections over the run.
+
+    Attributes:
+        open_mean: Connections open at a time, time-weighted; `busy` ones carry a request.
+        requests_mean: Requests on the leg at a time, also in the connection queue.
+        connection_requests_max: Most requests on one connection at once.
+        memory: Buffers at each end, of sizes that the scenario fixes.
+        connections: None when the run did not record connections with the time that they were busy.
+    """
 
     leg: int
     from_node: str
     to_node: str
     carrier: str
     open_mean: float
-    """Connections open at a time, time-weighted; `busy` ones carry a request."""
     open_max: int
     busy_mean: float
     busy_max: int
     requests_mean: float
-    """Requests on the leg at a time, also in the connection queue."""
     requests_max: int
     connection_requests_max: int
-    """Most requests on one connection at once."""
     memory: tuple[Memory, ...]
-    """Buffers at each end, of sizes that the scenario fixes."""
     connections: Lives | None
-    """None when the run did not record connections with the time that they were busy."""
 
     @property
     def name(self) -> str:
@@ -155,7 +162,12 @@ def _both(one: str, other: str) -> str:
     return f"{one} / {other}"
 
 
-def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
+def fields_in(of: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a dataclass has fields for."""
+    return {each.name: values[each.name] for each in fields(of) if each.name in values}
+
+
+def legs_of(results: RunTables) -> tuple[LegTotals, ...]:
     """The legs of a run."""
     manifest = results.manifest
     lives, legs, uses = _lives(results), manifest["scenario"]["leg"], connection_uses(manifest)
@@ -165,23 +177,15 @@ def legs_of(results: "RunTables") -> tuple[LegTotals, ...]:
         connections = lives.get(number)
         if connections is not None and uses[number].standing:
             connections = replace(connections, reused=None)
-        found.append(
-            LegTotals(
-                from_node=legs[number]["from"],
-                to_node=legs[number]["to"],
-                carrier=carrier_name(legs[number]["carrier"]),
-                memory=tuple(_memory(legs[number], leg)),
-                connections=connections,
-                **{name: leg[name] for name in _OF_LEG},
-            )
-        )
+        of_scenario = {
+            "from_node": legs[number]["from"],
+            "to_node": legs[number]["to"],
+            "carrier": carrier_name(legs[number]["carrier"]),
+            "memory": tuple(_memory(legs[number], leg)),
+            "connections": connections,
+        }
+        found.append(LegTotals(**fields_in(LegTotals, {**leg, **of_scenario})))
     return tuple(found)
-
-
-_OF_LEG = (
-    *("leg", "open_mean", "open_max", "busy_mean", "busy_max", "requests_mean", "requests_max"),
-    "connection_requests_max",
-)
 
 
 def sheets(legs: Mapping[str, Sequence[LegTotals]]) -> Iterator[Sheet]:
@@ -257,7 +261,7 @@ def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterato
         yield Memory(scenario[end], both, both * measured["open_mean"], both * measured["open_max"], both * idle)
 
 
-def _lives(results: "RunTables") -> dict[int, Lives]:
+def _lives(results: RunTables) -> dict[int, Lives]:
     """By leg, its connections over the run, where the run recorded them."""
     import polars as pl
 
@@ -316,7 +320,7 @@ class Held:
     shares: Mapping[str, float]
 
 
-def held_by_leg(results: "RunTables") -> tuple[Held, ...]:
+def held_by_leg(results: RunTables) -> tuple[Held, ...]:
     """Holders of the senders of each leg; none for legs without such a time, and where the run did not record it."""
     import polars as pl
 

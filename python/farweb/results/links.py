@@ -2,21 +2,19 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.errors import FarwebError
+from farweb.results.sweep import SweepTables
 from farweb.text.parse import parse
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
 
 
 class Links:
     """Rates (bit/s) and queue limits (bytes) of links, as the scenarios of a sweep's points have them."""
 
-    def __init__(self, sweep: "SweepTables") -> None:
+    def __init__(self, sweep: SweepTables) -> None:
         self._sweep = sweep
         done = sweep.runs["status"] == "done"
         self._runs = dict(zip(sweep.points.filter(done), sweep.runs["run"].filter(done), strict=True))

@@ -1,22 +1,20 @@
 """Measurement of a run's metrics from its tables and its manifest."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.files.columns import NULL_INT, Column
 from farweb.results.metrics import GROUPS, METRICS, Metric, Value, metrics_of
 from farweb.results.requests import QUANTILES, Requests
+from farweb.results.run import RunTables
 from farweb.results.totals import carried_bps, ratios
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 _NS = 1e9
 
 
-def measure(results: "RunTables", more: Iterable[Metric] = ()) -> dict[str, Value]:
+def measure(results: RunTables, more: Iterable[Metric] = ()) -> dict[str, Value]:
     """Measure the metrics of a run from its folder; see `Measurement.metrics`.
 
     Args:

@@ -13,15 +13,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from farweb.errors import ResultsError
-from farweb.files.columns import results_tables
+from farweb.files.columns import TableSpec, results_tables
 from farweb.text import parse as quantity
 from farweb.text.words import nearest
-
-if TYPE_CHECKING:
-    from farweb.files.columns import TableSpec
 
 Kind = Literal["count", "mean", "quantile", "maximum", "rate"]
 Value = int | float | None
@@ -252,10 +249,7 @@ def within(limit: str) -> Metric:
     Raises:
         ResultsError: It is no time.
     """
-    try:
-        time = quantity.parse(limit, "s")
-    except quantity.QuantityError as error:
-        raise ResultsError(f"within({limit}): {error}") from None
+    time = quantity.read(f"within({limit}):", limit, "s", error=ResultsError)
     if time.base != "s" or time.number <= 0:
         units = ", ".join(quantity.units("s"))
         raise ResultsError(f"within({limit}): write a time above 0 with its unit ({units}), such as within(5 s)")
@@ -298,7 +292,7 @@ def _of_named_part(name: str) -> dict[str, Metric]:
     return {metric.name: metric for each in parts for metric in metrics_of(each).values()}
 
 
-def metrics_table() -> "TableSpec":
+def metrics_table() -> TableSpec:
     """The metrics as a description of columns, as `farweb schema` prints it.
 
     Link 0 down stands for all links, leg 0 and cache 0 for all legs and caches.

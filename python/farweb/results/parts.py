@@ -32,13 +32,12 @@ Round trips are propagation there and back over the whole path.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from farweb.results.legs import ConnectionUse, connection_uses
 from farweb.text.parse import parse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Kind = Literal[
     "wait",
@@ -145,7 +144,7 @@ def path_legs(manifest: Mapping[str, Any]) -> tuple[Leg, ...]:
     return tuple(legs)
 
 
-def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame | None") -> "pl.DataFrame":
+def parts(exchanges: pl.DataFrame, legs: Sequence[Leg], opened: pl.DataFrame | None) -> pl.DataFrame:
     """The parts of each request's latency, in ns.
 
     Args:
@@ -160,8 +159,6 @@ def parts(exchanges: "pl.DataFrame", legs: Sequence[Leg], opened: "pl.DataFrame 
         kind and leg; all int64. Where a request was served before a leg, its parts there are 0. Parts that it never
         finished, as it failed or the run ended, are null. `server` is at the end of the last leg that it reached.
     """
-    import polars as pl
-
     sources = ["served_by"] if any(leg.inside for leg in legs) else []
     path = _leg_rows(exchanges, 0, legs[0], opened, *sources)
     for place in range(1, len(legs)):
@@ -192,12 +189,8 @@ _BEGIN = ("start", "begun", "connect")
 _REASONS: Sequence[Kind] = ("cwnd", "pacing", "window", "buffer", "credit", "nagle")
 
 
-def _leg_rows(
-    exchanges: "pl.DataFrame", place: int, leg: Leg, opened: "pl.DataFrame | None", *more: str
-) -> "pl.DataFrame":
+def _leg_rows(exchanges: pl.DataFrame, place: int, leg: Leg, opened: pl.DataFrame | None, *more: str) -> pl.DataFrame:
     """The steps of each request's last exchange on a leg, with the leg's number, and when its handshake began."""
-    import polars as pl
-
     rows = exchanges.filter(pl.col("leg") == place).sort("start_ns").unique("request", keep="last")
     if opened is None:
         rows = rows.with_columns(open_ns=pl.col("start_ns"), tls_cwnd_ns=pl.lit(None, pl.Int64))
@@ -225,18 +218,15 @@ def _leg_rows(
     return rows.select("request", "is_tunnel", *more, *(pl.col(name).alias(f"{name} {place}") for name in of_leg))
 
 
-def _at(name: str, leg: int) -> "pl.Expr":
+def _at(name: str, leg: int) -> pl.Expr:
     """Column of a step of a request on a leg, or of a time that the table has for it there."""
-    import polars as pl
-
     return pl.col(f"{name}_ns {leg}")
 
 
-def _server(legs: Sequence[Leg]) -> "pl.Expr":
+def _server(legs: Sequence[Leg]) -> pl.Expr:
     """Time of the server, at the end of the last leg that a request came to; where it waited for a fetch, 0."""
-    import polars as pl
 
-    def at_end(place: int) -> "pl.Expr":
+    def at_end(place: int) -> pl.Expr:
         taken = _at("ready_last", place) - _at("requested", place)
         leg = legs[place]
         waited = leg.has_cache and not _waits_before(leg)
@@ -249,10 +239,8 @@ def _server(legs: Sequence[Leg]) -> "pl.Expr":
     return server
 
 
-def _joined(place: int, *, is_last: bool) -> "pl.Expr":
+def _joined(place: int, *, is_last: bool) -> pl.Expr:
     """Condition of requests that came to this leg last, and waited for a fetch under way there."""
-    import polars as pl
-
     delayed = pl.col(f"cache_answer {place}").eq_missing("delayed hit")
     return delayed if is_last else delayed & _at("start", place + 1).is_null()
 
@@ -262,9 +250,8 @@ def _waits_before(leg: Leg) -> bool:
     return bool(leg.inside) and leg.use.requests
 
 
-def _of_leg(place: int, leg: Leg, *, is_last: bool) -> "Iterator[tuple[str, pl.Expr]]":
+def _of_leg(place: int, leg: Leg, *, is_last: bool) -> Iterator[tuple[str, pl.Expr]]:
     """The parts that a leg has in the latency of each request that came to it, and their names."""
-    import polars as pl
 
     def at(name: str) -> pl.Expr:
         return _at(name, place)

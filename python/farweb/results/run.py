@@ -26,6 +26,13 @@ _ASKED_FOR_BY = {
 }
 
 
+def _whole(table: str, rows: str) -> "functools.cached_property[pl.DataFrame]":
+    """A table of a run, read at first use, and its rows in words."""
+    found = functools.cached_property[Any](lambda run: run.scan(table).collect())
+    found.__doc__ = rows
+    return found
+
+
 class RunTables:
     """The results folder of a run.
 
@@ -61,45 +68,14 @@ class RunTables:
         manifest = parse_manifest(store.read_json(f"{part}/{MANIFEST}"), place, RUN_KIND)
         return cls(Path(place), manifest, store, part)
 
-    @functools.cached_property
-    def requests(self) -> "pl.DataFrame":
-        """One row a request, in the order of their ends, with `latency_s`, `first_byte_s` and `transfer_s`."""
-        return self.scan("requests").collect()
-
-    @functools.cached_property
-    def connections(self) -> "pl.DataFrame":
-        """One row a connection, in the order of closing."""
-        return self.scan("connections").collect()
-
-    @functools.cached_property
-    def links(self) -> "pl.DataFrame":
-        """One row a link, direction and interval; totals of the whole run are in the manifest."""
-        return self.scan("links").collect()
-
-    @functools.cached_property
-    def legs(self) -> "pl.DataFrame":
-        """One row a leg and interval: connections open and busy, requests on the leg."""
-        return self.scan("legs").collect()
-
-    @functools.cached_property
-    def caches(self) -> "pl.DataFrame":
-        """One row a cache and interval: requests, hits, delayed hits, contents."""
-        return self.scan("caches").collect()
-
-    @functools.cached_property
-    def exchanges(self) -> "pl.DataFrame":
-        """One row a request and leg: when each step of the exchange there was made."""
-        return self.scan("exchanges").collect()
-
-    @functools.cached_property
-    def packets(self) -> "pl.DataFrame":
-        """One row a packet sent, received or dropped."""
-        return self.scan("packets").collect()
-
-    @functools.cached_property
-    def frames(self) -> "pl.DataFrame":
-        """One row a frame of HTTP/2 or W3C MUX that an end put into its stream, where packets were recorded."""
-        return self.scan("frames").collect()
+    requests = _whole("requests", "One row a request, by end, with `latency_s`, `first_byte_s` and `transfer_s`.")
+    connections = _whole("connections", "One row a connection, in the order of closing.")
+    links = _whole("links", "One row a link, direction and interval; totals of the whole run are in the manifest.")
+    legs = _whole("legs", "One row a leg and interval: connections open and busy, requests on the leg.")
+    caches = _whole("caches", "One row a cache and interval: requests, hits, delayed hits, contents.")
+    exchanges = _whole("exchanges", "One row a request and leg: when each step of the exchange there was made.")
+    packets = _whole("packets", "One row a packet sent, received or dropped.")
+    frames = _whole("frames", "One row a frame of HTTP/2 or W3C MUX, where packets were recorded.")
 
     def scan(self, table: str) -> "pl.LazyFrame":
         """A table as a lazy frame: a query reads only the columns and rows that it needs.

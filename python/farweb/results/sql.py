@@ -7,29 +7,25 @@ access to any file, the results' own included, and gets a statement only if its 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
 
 from farweb.errors import FarwebError, ResultsError, RunError, refusal_in
 from farweb.files.columns import derived_in_sql, results_tables
 from farweb.files.scratch import scratch
 from farweb.files.sorting import open_database
 from farweb.memory import spare_bytes
+from farweb.results.run import RunTables
+from farweb.results.sweep import SweepTables
 from farweb.text.words import listed, nearest
-
-if TYPE_CHECKING:
-    import duckdb
-    import polars as pl
-    import pyarrow as pa
-    import pyarrow.dataset as ds
-
-    from farweb.results.run import RunTables
-    from farweb.results.sweep import SweepTables
-
 
 _LEAST_BYTES = 64 << 20  # of memory for a query. Chosen: with less DuckDB counts no rows
 
 
-def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
+def query_run(results: RunTables, query: str) -> pl.DataFrame:
     """Answer an SQL query over the tables of a run: requests, and all others that were recorded.
 
     Raises:
@@ -47,7 +43,7 @@ def query_run(results: "RunTables", query: str) -> "pl.DataFrame":
         return _answer(database, query, refusals, "the run did not record it")
 
 
-def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
+def query_sweep(sweep: SweepTables, query: str) -> pl.DataFrame:
     """Answer an SQL query over the tables of a sweep.
 
     Its own: runs, estimates, differences, effects, level_effects, warmup, timings; of all its runs together, with the
@@ -85,7 +81,7 @@ def query_sweep(sweep: "SweepTables", query: str) -> "pl.DataFrame":
         return _answer(database, query, refusals, "no run recorded it" if has_ended else "no run has ended")
 
 
-def _view(database: "duckdb.DuckDBPyConnection", name: str, rows: "ds.Dataset", select: str) -> None:
+def _view(database: duckdb.DuckDBPyConnection, name: str, rows: ds.Dataset, select: str) -> None:
     """Make a view of what `select` finds in the table `part`, which is `rows`."""
     found = database.from_arrow(rows).query("part", select)
     assert found is not None, "a SELECT has rows"
@@ -107,8 +103,8 @@ _PART_OF = "part_of_run"  # a column that no table has
 
 
 def _answer(
-    database: "duckdb.DuckDBPyConnection", query: str, refusals: Sequence[FarwebError], absent: str
-) -> "pl.DataFrame":
+    database: duckdb.DuckDBPyConnection, query: str, refusals: Sequence[FarwebError], absent: str
+) -> pl.DataFrame:
     """The answer to a query; refusals of its tables come before errors that follow from them.
 
     Args:
@@ -117,10 +113,6 @@ def _answer(
         refusals: Of rows, as they are read.
         absent: Why a table that results may have is not there.
     """
-    import duckdb
-    import polars as pl
-    import pyarrow as pa
-
     if (spare := spare_bytes()) < math.inf:
         database.execute(f"SET memory_limit = '{max(_LEAST_BYTES, int(spare) // 2)}B'")
     lock(database)
@@ -145,16 +137,14 @@ def _answer(
     return frame
 
 
-def lock(database: "duckdb.DuckDBPyConnection") -> None:
+def lock(database: duckdb.DuckDBPyConnection) -> None:
     """Leave nothing to be reached but the tables that the database has: no file, no variable of this program."""
     database.execute("SET enable_external_access = false")
     database.execute("SET lock_configuration = true")
 
 
-def _plain(table: "pa.Table") -> "pa.Table":
+def _plain(table: pa.Table) -> pa.Table:
     """Sums of whole numbers come as decimals of 38 digits; here they become whole numbers again, or numbers."""
-    import pyarrow as pa
-
     for position, field in enumerate(table.schema):
         if pa.types.is_decimal(field.type):
             column = table.column(position)
@@ -166,7 +156,7 @@ def _plain(table: "pa.Table") -> "pa.Table":
     return table
 
 
-def _explained(message: str, database: "duckdb.DuckDBPyConnection", absent: str) -> str:
+def _explained(message: str, database: duckdb.DuckDBPyConnection, absent: str) -> str:
     """An error of SQL in a line: the mistake, and the word probably meant, or why a table is `absent`."""
     first = message.splitlines()[0]
     place = next((line.partition(": ")[2] for line in message.splitlines() if line.startswith("LINE ")), "")

@@ -9,9 +9,12 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from farweb.errors import ResultsError, RunError
 from farweb.files.columns import with_derived
@@ -25,12 +28,6 @@ from farweb.results.store import Store, failure_name, part_name
 from farweb.results.sweep_schema import factor_value, schema, to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, OfRequests, Row, Values, by_point, compute, effects, of_requests
 from farweb.results.tables import table_of_run, table_of_sweep
-
-if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
 
 _PLAN = "plan.parquet"
 
@@ -78,7 +75,7 @@ class SweepTables:
         return bool(self.manifest["complete"])
 
     @functools.cached_property
-    def runs(self) -> "pl.DataFrame":
+    def runs(self) -> pl.DataFrame:
         """One row a run with its factors, replication, seed, status, error and metrics.
 
         Of an unfinished sweep: the runs that have ended, in the order of the plan.
@@ -88,7 +85,7 @@ class SweepTables:
         self._points_of(found)  # levels that the design does not have are refused
         return found
 
-    def _read(self, table: str, needed: Sequence[str] = ()) -> "pl.DataFrame":
+    def _read(self, table: str, needed: Sequence[str] = ()) -> pl.DataFrame:
         """A table beside the parts, with its columns of these names; all that are declared when left out."""
         from farweb.files.scan import scan
 
@@ -167,7 +164,7 @@ class SweepTables:
         return parse_manifest(self.store.read_json(f"{part}/{MANIFEST}"), f"{self.store.url}/{part}", RUN_KIND)
 
     @functools.cached_property
-    def timings(self) -> "pl.DataFrame":
+    def timings(self) -> pl.DataFrame:
         """One row a finished run: its cost. The one table that differs between equal sweeps."""
         if self.store.has("timings.parquet"):
             return self._read("timings")
@@ -230,13 +227,11 @@ class SweepTables:
         return columns[columns.index("error") + 1 :]
 
     @functools.cached_property
-    def points(self) -> "pl.Series":
+    def points(self) -> pl.Series:
         """The number of the design's point of each row of `runs`."""
         return self._points_of(self.runs)
 
-    def _points_of(self, runs: "pl.DataFrame") -> "pl.Series":
-        import polars as pl
-
+    def _points_of(self, runs: pl.DataFrame) -> pl.Series:
         numbers: dict[tuple[Any, ...], int] = {}
         for point in range(len(self.design.points)):
             levels = self.design.levels(point)
@@ -272,7 +267,7 @@ class SweepTables:
         columns = {metric: self.runs[metric].cast(float).fill_null(math.nan).to_numpy() for metric in self.metrics}
         return {metric: self._by_run(column) for metric, column in columns.items()}
 
-    def _by_run(self, column: "NDArray[np.float64]") -> Values:
+    def _by_run(self, column: NDArray[np.float64]) -> Values:
         """Values of the rows of `runs`, by point and replication."""
         replications = self.runs["replication"].to_list()
         most = max(replications, default=0)
@@ -280,13 +275,13 @@ class SweepTables:
             raise ResultsError(f"{self.store.url}: its runs have replications that it cannot have, such as {most}")
         return by_point(self.design, self.points.to_list(), replications, column)
 
-    def _within(self, limit_s: float) -> "NDArray[np.float64]":
+    def _within(self, limit_s: float) -> NDArray[np.float64]:
         """The share of each run's requests that were answered within a time."""
         there = self.tables_of_runs("requests")
         runs = (run if run in there else None for run in self.runs["run"])
         return np.array([run and times_of(self.store, run).within(limit_s) for run in runs], float)
 
-    def scan(self, table: str) -> "pl.LazyFrame":
+    def scan(self, table: str) -> pl.LazyFrame:
         """A table of all finished runs as a lazy frame; the columns run, the factors and replication precede its own.
 
         A run that stands at two points, which are the same scenario, is there at both.
@@ -326,7 +321,7 @@ class SweepTables:
     def _manifests(self) -> dict[str, dict[str, Any]]:
         return {run: self.manifest_of(run) for run in self._done()}
 
-    def estimates(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
+    def estimates(self, metrics: Sequence[str] | None = None) -> pl.DataFrame:
         """The estimate of each metric at each point, with its 95 % confidence interval.
 
         Columns: point, the factors, metric, n, mean, sd, low, high, method, interval_of. Of quantiles, `mean` is the
@@ -340,7 +335,7 @@ class SweepTables:
         """
         return self._statistics("estimates", metrics)
 
-    def differences(self, metrics: Sequence[str] | None = None) -> "pl.DataFrame":
+    def differences(self, metrics: Sequence[str] | None = None) -> pl.DataFrame:
         """Each level of each factor against the factor's first level, paired by replication.
 
         Raises:
@@ -348,7 +343,7 @@ class SweepTables:
         """
         return self._statistics("differences", metrics)
 
-    def effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
+    def effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> pl.DataFrame:
         """The allocation of variation: a row a metric and source of variation.
 
         A metric without effects has no row. `refusals` has the reasons.
@@ -362,11 +357,11 @@ class SweepTables:
         """
         return self._analysed("effects", metrics, log)
 
-    def level_effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> "pl.DataFrame":
+    def level_effects(self, metrics: Sequence[str] | None = None, *, log: bool = False) -> pl.DataFrame:
         """The effects of levels and of their combinations (see `effects`)."""
         return self._analysed("level_effects", metrics, log)
 
-    def _analysed(self, table: str, metrics: Sequence[str] | None, log: bool) -> "pl.DataFrame":
+    def _analysed(self, table: str, metrics: Sequence[str] | None, log: bool) -> pl.DataFrame:
         if not log:
             return self._statistics(table, metrics)
         rows: list[Row] = []
@@ -378,7 +373,7 @@ class SweepTables:
             rows += terms if table == "effects" else levels
         return _frame(to_table(table, self.design, rows))
 
-    def warmup(self) -> "pl.DataFrame":
+    def warmup(self) -> pl.DataFrame:
         """Warm-up that MSER-5 would leave out, a row a point."""
         return self._statistics("warmup", None)
 
@@ -392,9 +387,7 @@ class SweepTables:
                 found[metric] = str(error)
         return found
 
-    def _statistics(self, table: str, metrics: Sequence[str] | None) -> "pl.DataFrame":
-        import polars as pl
-
+    def _statistics(self, table: str, metrics: Sequence[str] | None) -> pl.DataFrame:
         for metric in metrics or ():
             self.values(metric)
         frame = self.statistics(table)
@@ -409,12 +402,12 @@ class SweepTables:
             )
         return frame.filter(pl.col("metric").is_in(list(metrics)))
 
-    def statistics(self, table: str) -> "pl.DataFrame":
+    def statistics(self, table: str) -> pl.DataFrame:
         """A table of `STATISTICS`, from the folder, or computed from its runs."""
         return self._all_statistics[table]
 
     @functools.cached_property
-    def _all_statistics(self) -> "dict[str, pl.DataFrame]":
+    def _all_statistics(self) -> dict[str, pl.DataFrame]:
         """The tables of statistics by name, from the folder, or computed from its runs."""
         if self.complete and all(self.store.has(f"{table}.parquet") for table in STATISTICS):
             found = {table: self._read(table) for table in STATISTICS}
@@ -422,7 +415,7 @@ class SweepTables:
             return found
         return {table: _frame(rows) for table, rows in self.tables().items()}
 
-    def _look_at_estimates(self, estimates: "pl.DataFrame") -> None:
+    def _look_at_estimates(self, estimates: pl.DataFrame) -> None:
         """Look for one of each metric at each point."""
         pairs = estimates.filter(estimates["metric"].is_in(self.metrics)).select("point", "metric").n_unique()
         if pairs != (written := len(self.design.points) * len(self.metrics)):
@@ -431,7 +424,7 @@ class SweepTables:
                 "it is damaged: run the sweep again"
             )
 
-    def tables(self, each: Each = map) -> "dict[str, pa.Table]":
+    def tables(self, each: Each = map) -> dict[str, pa.Table]:
         """The tables of statistics, computed; units and descriptions are in their fields' metadata.
 
         Args:
@@ -459,9 +452,7 @@ class SweepTables:
         return f"{type(self).__name__}({str(self.path)!r})"
 
 
-def _frame(table: "pa.Table") -> "pl.DataFrame":
-    import polars as pl
-
+def _frame(table: pa.Table) -> pl.DataFrame:
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame), "it has columns"
     return frame

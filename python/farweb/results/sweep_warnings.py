@@ -1,21 +1,18 @@
 """Warnings about the results of a sweep, each a line with the problem and a remedy."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farweb.results.metrics import find_metric
+from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import NO_SPLIT, left_out
 from farweb.text.quantities import count, seconds, share
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
 
 _SHORT = 0.1  # chosen: a tenth of the run says little about the rest
 
 
-def warnings_of(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
+def warnings_of(sweep: SweepTables, metrics: Sequence[str]) -> list[str]:
     """Warnings about the statistics of these metrics."""
     return [
         *_missing(sweep),
@@ -26,7 +23,7 @@ def warnings_of(sweep: "SweepTables", metrics: Sequence[str]) -> list[str]:
     ]
 
 
-def _missing(sweep: "SweepTables") -> Iterator[str]:
+def _missing(sweep: SweepTables) -> Iterator[str]:
     planned, ended = sweep.manifest["runs"], sweep.runs.height
     failed = int((sweep.runs["status"] == "failed").sum())
     if ended < planned:
@@ -37,7 +34,7 @@ def _missing(sweep: "SweepTables") -> Iterator[str]:
         yield f"{failed} of {planned} runs failed, and are in no estimate; the same farweb sweep tries them again"
 
 
-def _replications(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
+def _replications(sweep: SweepTables, metrics: Sequence[str]) -> Iterator[str]:
     design, values = sweep.design, {metric: sweep.values(metric) for metric in metrics}
     is_log = bool(sweep.fixed_points)  # with intervals from blocks, for any number of replications that repeat it
     if not is_log and design.replications == 1 and sweep.runs["replication"].max() == 0:
@@ -72,7 +69,7 @@ def _constant(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> bo
     return bool((spread == 0).all() and (several[~np.isnan(several)] != 0).any())
 
 
-def _requests(sweep: "SweepTables") -> Iterator[str]:
+def _requests(sweep: SweepTables) -> Iterator[str]:
     totals = {name: int(sweep.runs[name].sum() or 0) for name in ("requests", "unfinished", "failed")}
     if totals["unfinished"]:
         worst = _worst(sweep, "unfinished")
@@ -89,7 +86,7 @@ def _requests(sweep: "SweepTables") -> Iterator[str]:
         )
 
 
-def _failures(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
+def _failures(sweep: SweepTables, metrics: Sequence[str]) -> Iterator[str]:
     """Metrics that failed requests reach or cannot be ranked by."""
     for metric in metrics:
         reached = int(np.isinf(sweep.values(metric)).any(axis=1).sum())
@@ -106,7 +103,7 @@ def _failures(sweep: "SweepTables", metrics: Sequence[str]) -> Iterator[str]:
         )
 
 
-def comparable(sweep: "SweepTables", metric: str) -> bool:
+def comparable(sweep: SweepTables, metric: str) -> bool:
     """True where points can be ranked by a metric: one of requests that ended, only where as many ended at each."""
     if not find_metric(metric).of_ended or "failed_share" not in sweep.metrics:
         return True
@@ -114,21 +111,21 @@ def comparable(sweep: "SweepTables", metric: str) -> bool:
     return bool(low == high)
 
 
-def _covered(sweep: "SweepTables") -> tuple[float, float]:
+def _covered(sweep: SweepTables) -> tuple[float, float]:
     """The smallest and the largest share of requests that ended, of all points."""
     shares = 1 - sweep.values("failed_share")
     known = shares[~np.isnan(shares)]
     return (float(known.min()), float(known.max())) if known.size else (1.0, 1.0)
 
 
-def _worst(sweep: "SweepTables", name: str) -> float:
+def _worst(sweep: SweepTables, name: str) -> float:
     """The largest share of requests of a run."""
     requests = sweep.runs["requests"].cast(float).fill_null(0).to_numpy()
     of_them = sweep.runs[name].cast(float).fill_null(0).to_numpy()
     return float((of_them / np.maximum(requests, 1)).max(initial=0))
 
 
-def _window(sweep: "SweepTables") -> Iterator[str]:
+def _window(sweep: SweepTables) -> Iterator[str]:
     measured = sweep.runs["measured_s"].drop_nulls().to_numpy()
     simulated = sweep.runs["simulated_s"].drop_nulls().to_numpy()
     short = measured < _SHORT * simulated

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from farweb.files.parquet import equals
+from farweb.results.legs import fields_in
+from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import began, count, rate, seconds, share, size
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 _NS = 1e9
 _SECOND_NS, _MINUTE_NS = 10**9, 60 * 10**9
@@ -19,15 +18,18 @@ _SECOND_NS, _MINUTE_NS = 10**9, 60 * 10**9
 
 @dataclass(frozen=True)
 class Busiest:
-    """The busiest minute of a direction of a link, or its busiest interval where the recorded ones are longer."""
+    """The busiest minute of a direction of a link, or its busiest interval where the recorded ones are longer.
+
+    Attributes:
+        busy: Share of it in which the link was transmitting, 0 to 1.
+        from_s: Its begin, since the start of the run.
+        origin_unix_s: Start of the run on the clock of its log. None: it has none, or keeps none at another speed.
+    """
 
     busy: float
-    """Share of it in which the link was transmitting, 0 to 1."""
     from_s: float
-    """Its begin, since the start of the run."""
     lasts_s: float
     origin_unix_s: float | None
-    """Start of the run on the clock of its log. None: it has none, or keeps none at another speed."""
 
     @property
     def text(self) -> str:
@@ -43,26 +45,29 @@ class Busiest:
 
 @dataclass(frozen=True)
 class LinkTotals:
-    """One direction of a link over the whole run."""
+    """One direction of a link over the whole run.
+
+    Attributes:
+        rate_bps: IP bits carried, a second of the run.
+        busy: Share of the run in which it was transmitting, 0 to 1.
+        reasons: The drops by reason, where there are two or more.
+        marks: Packets marked by ECN.
+        busiest: None where the run recorded no intervals, or ended before.
+    """
 
     link: int
     direction: str
     from_node: str
     to_node: str
     rate_bps: float
-    """IP bits carried, a second of the run."""
     busy: float
-    """Share of the run in which it was transmitting, 0 to 1."""
     packets: int
     drops: int
     reasons: str
-    """The drops by reason, where there are two or more."""
     marks: int
-    """Packets marked by ECN."""
     queue_bytes_mean: float
     queue_bytes_max: int
     busiest: Busiest | None
-    """None where the run recorded no intervals, or ended before."""
 
     @property
     def name(self) -> str:
@@ -100,14 +105,13 @@ def links_of(
     for link in manifest["links"]:
         ends = nodes[link["link"]], nodes[link["link"] + 1]
         from_node, to_node = ends if link["direction"] == "up" else ends[::-1]
-        kept = {name: link[name] for name in _OF_LINK}
-        kept |= {"rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link), "marks": link.get("marks", 0)}
+        kept = {**fields_in(LinkTotals, link), "rate_bps": carried_bps(link) or 0.0, "reasons": reasons_of(link)}
         kept["busiest"] = (busiest or {}).get((link["link"], link["direction"]))
-        found.append(LinkTotals(from_node=from_node, to_node=to_node, **kept))
+        found.append(LinkTotals(**{"marks": 0, **kept, "from_node": from_node, "to_node": to_node}))
     return tuple(found)
 
 
-def busiest_of(results: "RunTables") -> dict[tuple[int, str], Busiest]:
+def busiest_of(results: RunTables) -> dict[tuple[int, str], Busiest]:
     """The busiest minute by link and direction; empty without recorded intervals, or where the run is shorter.
 
     Memory grows by the seconds of the run, or by its recorded intervals where these are longer.
@@ -161,34 +165,33 @@ def marked(marks: int) -> str:
     return f"; {count(marks)} marked" if marks else ""
 
 
-_OF_LINK = ("link", "direction", "busy", "packets", "drops", "queue_bytes_mean", "queue_bytes_max")
-
-
 @dataclass(frozen=True)
 class CacheTotals:
     """A cache: the requests that came to it after the warm-up, and its contents at the end of the run.
 
     A request that is neither a hit nor a delayed hit nor a bypass is a miss.
+
+    Attributes:
+        holds: Policy and capacity, or how its hits are known.
+        hits: Served from its copies; delayed hits left out.
+        delayed_hits: Served from a fetch that was under way.
+        bypasses: Requests with responses of a size that it does not keep.
+        revalidations: Hits on stale copies that a conditional request found unchanged.
+        hit_ratio: `hits` over `requests`; None without requests, as those below.
+        delayed_hit_ratio: `delayed_hits` over `requests`.
+        byte_hit_ratio: Response bytes of hits over bytes of all requests; delayed hits left out.
     """
 
     node: str
     holds: str
-    """Policy and capacity, or how its hits are known."""
     requests: int
     hits: int
-    """Served from its copies; delayed hits left out."""
     delayed_hits: int
-    """Served from a fetch that was under way."""
     bypasses: int
-    """Requests with responses of a size that it does not keep."""
     revalidations: int
-    """Hits on stale copies that a conditional request found unchanged."""
     hit_ratio: float | None
-    """`hits` over `requests`; None without requests, as those below."""
     delayed_hit_ratio: float | None
-    """`delayed_hits` over `requests`."""
     byte_hit_ratio: float | None
-    """Response bytes of hits over bytes of all requests; delayed hits left out."""
     objects: int
     bytes: int
 
@@ -206,7 +209,7 @@ class CacheTotals:
         ]
 
 
-def caches_of(results: "RunTables") -> tuple[CacheTotals, ...]:
+def caches_of(results: RunTables) -> tuple[CacheTotals, ...]:
     """The caches of a run, from the clients on; empty where there are none."""
     manifest = results.manifest
     path: list[str] = manifest["scenario"]["path"]["nodes"]
@@ -228,15 +231,8 @@ def ratios(measured: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _cache(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> CacheTotals:
-    known = {**measured, **ratios(measured)}
-    kept = {name: known[name] for name in _OF_CACHE}
-    return CacheTotals(node=scenario["node"], holds=_holds(scenario), **kept)
-
-
-_OF_CACHE = (
-    *("requests", "hits", "delayed_hits", "bypasses", "revalidations", "objects", "bytes"),
-    *("hit_ratio", "delayed_hit_ratio", "byte_hit_ratio"),
-)
+    known = {**measured, **ratios(measured), "node": scenario["node"], "holds": _holds(scenario)}
+    return CacheTotals(**fields_in(CacheTotals, known))
 
 
 def _holds(scenario: Mapping[str, Any]) -> str:
@@ -263,14 +259,18 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class FailureTotals:
-    """Requests after the warm-up that failed or were cut off, of one cause."""
+    """Requests after the warm-up that failed or were cut off, of one cause.
+
+    Attributes:
+        share: Share of all requests after the warm-up, 0 to 1.
+        after_p50_s: Median time from the start of a request to its failure, or to the end of the run that cut it off,
+            in seconds.
+    """
 
     cause: str
     requests: int
     share: float
-    """Share of all requests after the warm-up, 0 to 1."""
     after_p50_s: float
-    """Median time from the start of a request to its failure, or to the end of the run that cut it off, in seconds."""
     meaning: str
 
     def cells(self) -> list[str]:
@@ -278,7 +278,7 @@ class FailureTotals:
         return [self.cause, count(self.requests), share(self.share), seconds(self.after_p50_s)]
 
 
-def failures_of(results: "RunTables", requests: int) -> tuple[FailureTotals, ...]:
+def failures_of(results: RunTables, requests: int) -> tuple[FailureTotals, ...]:
     """The causes that there were, in the order of `MEANINGS`.
 
     Args:

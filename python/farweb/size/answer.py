@@ -97,8 +97,7 @@ def _tried(search: Search, axis: Axis, target: Target, position: int) -> Tried:
             judge.origin(clause),
             *(judge.ratio(clause, position) if clause.of_best else (None, None, None)),
             clause.called,
-            judge.decided_by(clause, position),
-            judge.reason(clause, position),
+            *judge.why(clause, position),
         )
         for clause in target.clauses
     )

@@ -17,6 +17,7 @@ from farweb.check.extent import Extent, extent_of_values
 from farweb.errors import FarwebError, ResultsError, RunError
 from farweb.inputs.description import Description
 from farweb.inputs.tables import open_hosts
+from farweb.progress import unseen
 from farweb.results.design import Design, Factor, Level
 from farweb.results.manifest import has_random_links, repeats_its_requests
 from farweb.results.requests import times_of
@@ -92,7 +93,7 @@ def find_size(
     retries: int = 0,
     run_memory: str | None = None,
     run_time: str | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> Answer:
     """Find the smallest value of a key that meets a target.
 
@@ -198,7 +199,7 @@ def _run(
     pool: Pool,
     axis: Axis,
     target: Target,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[Progress], None],
 ) -> None:
     """Do the runs that the search asks for until it asks for none."""
     while asked := search.ask():
@@ -213,8 +214,7 @@ def _run(
         for outcome in pool.outcomes([runs.by_id[run] for run in batch]):
             runs.outcomes[outcome.run] = outcome
             ended += len(batch[outcome.run])
-            if progress is not None:
-                progress(_progress(search, axis, ended, len(asked)))
+            progress(_progress(search, axis, ended, len(asked)))
         failed = [run for run in batch if runs.outcomes[run].status == "failed"]
         if failed:
             first = runs.by_id[failed[0]]

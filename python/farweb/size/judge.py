@@ -263,21 +263,12 @@ class Judge:
             return ratio, None, None
         return ratio, 1 + change.low, 1 + change.high
 
-    def decided_by(self, clause: Clause, position: int) -> str:
-        """What makes a value fail where the metric alone does not: a load above the rate, or requests. Mostly empty."""
+    def why(self, clause: Clause, position: int) -> tuple[str, str]:
+        """What decides against a value: in a table, and in a sentence for one that is worse than the best."""
         if position in self.overloaded and _is_time(clause):
-            return "load above the rate"
-        if self.log is None or not clause.by_rule or not self._is_of_log(clause):
-            return ""
-        best = self.best(clause)
-        return "" if best is None or best == position else self.log.decided_by(clause, position, best)
-
-    def reason(self, clause: Clause, position: int) -> str:
-        """Why a value is worse than the best of a log although all requests together are not. Mostly empty."""
-        if self.log is None or not clause.by_rule or not self._is_of_log(clause):
-            return ""
-        best = self.best(clause)
-        return "" if best is None or best == position else self.log.reason(clause, position, best)
+            return "load above the rate", ""
+        best = self.best(clause) if clause.by_rule and self._is_of_log(clause) else None
+        return ("", "") if self.log is None or best in (None, position) else self.log.why(clause, position, best)
 
     def best(self, clause: Clause) -> int | None:
         """The value with the best mean of the clause's metric, of equal ones the first, or None where none has one."""

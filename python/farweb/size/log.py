@@ -18,9 +18,10 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from farweb.judge.judged import Matched, is_long, judged
@@ -32,13 +33,11 @@ from farweb.judge.units import Units
 from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, MARGIN_BY_POINTS, SLOW, clear
 from farweb.results.metrics import GROUPS, Metric, group_of
 from farweb.results.requests import QUANTILES, TIMES
+from farweb.results.run import RunTables
 from farweb.size.target import Clause
 from farweb.statistics.blocks import number_of_blocks
 from farweb.statistics.intervals import Estimate, margin_of, resampled, resampled_means
 from farweb.text.quantities import percents
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
 
 Floats = NDArray[np.float64]
 Ends = tuple[float | None, float | None, float | None]
@@ -82,14 +81,12 @@ def times_of_metric(metric: Metric) -> str | None:
     return f"{group}_latency" if group and metric.name == f"{group}_failed_share" else None
 
 
-def asked_of(run: "RunTables", metrics: Iterable[Metric]) -> dict[str, Asked]:
+def asked_of(run: RunTables, metrics: Iterable[Metric]) -> dict[str, Asked]:
     """The times behind metrics, from the requests of a run, by their names in `TIMES`.
 
     Raises:
         ResultsError: A table is damaged.
     """
-    import polars as pl
-
     found = {}
     for of in {times for metric in metrics if (times := times_of_metric(metric))}:
         column, word = GROUPS.get(group_of(of) or "", ("", ""))
@@ -121,7 +118,7 @@ class OfLog:
         self._verdicts: dict[tuple[int, int], Verdict] = {}
         self._read = read_once()
 
-    def add(self, position: int, asked: Mapping[str, Asked], run: "RunTables | None" = None) -> None:
+    def add(self, position: int, asked: Mapping[str, Asked], run: RunTables | None = None) -> None:
         """Take the requests of a value's first run, and for the rule of verdicts the run itself."""
         self._asked.setdefault(position, asked)
         if run is not None:
@@ -224,26 +221,19 @@ class OfLog:
         value, low, high = (None if each is None else 1 + each for each in (value, low, high))
         return _NONE if value is None else (value, low, high)
 
-    def decided_by(self, clause: Clause, position: int, best: int) -> str:
-        """The slowest requests or the failures by which a value is worse, or empty where all requests are."""
+    def why(self, clause: Clause, position: int, best: int) -> tuple[str, str]:
+        """What makes a value worse that is not so on average: in a table, and in a sentence; empty for others."""
         found = self._verdict(clause, position, best)
         if not _is_worse(found) or found.slices[0].word == "worse":
-            return ""
-        if "failed_share" in found.harm:
-            return "failures"
+            return "", ""
         slow = next((each for each in found.slices if each.name in found.harm and each.name in SLOW), None)
         by = None if slow is None else slow.judged_change.value
-        return "" if slow is None or by is None else f"{SHORT[slow.name]} {percents(by, signed=True)} %"
-
-    def reason(self, clause: Clause, position: int, best: int) -> str:
-        """How a value stands to the best on average, in words, where it is not all requests that make it worse."""
-        found = self._verdict(clause, position, best)
-        slow = next((name for name in found.harm if name in SLOW), "")
-        if not _is_worse(found) or found.slices[0].word == "worse" or not slow:
-            return ""
-        by = next(each.judged_change.value for each in found.slices if each.name == slow)
-        much = "" if by is None else f" ({percents(by, signed=True)} %)"
-        return f"{_ON_AVERAGE[self.beside(clause, position, best)]}is worse for {called(slow)}{much}"
+        much = "" if by is None else f"{percents(by, signed=True)} %"
+        decided = "failures" if "failed_share" in found.harm else ""
+        if slow is None:
+            return decided, ""
+        said = f"{_ON_AVERAGE[self.beside(clause, position, best)]}is worse for {called(slow.name)}"
+        return decided or (much and f"{SHORT[slow.name]} {much}"), said + (much and f" ({much})")
 
     def are_apart(self, clause: Clause, position: int, other: int) -> bool:
         """True where two values are apart: by the rule, or in a named metric by 1 % or more, where that is clear."""

@@ -2,23 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from farweb.size.log import change_of
 from farweb.size.target import parse_target
+from farweb.size.tried import Numbers, Reading, Tried
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import change_cells, in_one_unit, number, percents, plain, quantity
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import capital, listed, plural
 
-if TYPE_CHECKING:
-    from farweb.size.tried import Numbers, Reading, Tried
-
 _ROWS_MAX = 6
 _GOOD = ("best", "ties", "within", "open", "meets")
 
 
-def sentence(answer: "Numbers") -> str:
+def sentence(answer: Numbers) -> str:
     """Say which value to take and how the others stand against it, or that there is none."""
     if answer.answer is None:
         return _refusal(answer)
@@ -44,7 +41,7 @@ def sentence(answer: "Numbers") -> str:
     return f"{head}{between if said else ''}{'; '.join(said)}."
 
 
-def _how(answer: "Numbers", rows: "Sequence[Tried]", best: str) -> str:
+def _how(answer: Numbers, rows: Sequence[Tried], best: str) -> str:
     """How values that are not worse stand to the best: by the least sure of them."""
     words, is_one = {each.word for each in rows}, len(rows) == 1
     if words == {"ties"}:
@@ -54,7 +51,7 @@ def _how(answer: "Numbers", rows: "Sequence[Tried]", best: str) -> str:
     return f"cannot be told apart from {best}"
 
 
-def _by(rows: "Sequence[Tried]") -> str:
+def _by(rows: Sequence[Tried]) -> str:
     """How far values are from the best: one with its interval where it is not worse, several from the least on."""
     found = [most for each in rows if (most := _most(each))]
     if not found:
@@ -67,7 +64,7 @@ def _by(rows: "Sequence[Tried]") -> str:
     return f" ({', '.join([f'{name}{value} %', *interval])})"
 
 
-def _most(found: "Tried") -> tuple[str, Estimate] | None:
+def _most(found: Tried) -> tuple[str, Estimate] | None:
     """The difference that is largest against the best, named where the target has several; None without one."""
     rated = [(each.called, _against_best(each)) for each in found.estimates if each.ratio is not None]
     if not rated:
@@ -76,7 +73,7 @@ def _most(found: "Tried") -> tuple[str, Estimate] | None:
     return f"{name} " if len(rated) > 1 else "", change
 
 
-def _against_best(found: "Reading") -> Estimate:
+def _against_best(found: Reading) -> Estimate:
     """The difference against the best. An interval without width is none."""
     change = change_of((found.ratio, found.ratio_low, found.ratio_high))
     return change if change.low != change.high else replace(change, low=None, high=None)
@@ -89,7 +86,7 @@ def _spanned(changes: Sequence[Estimate]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _beside_number(answer: "Numbers", at: int) -> str:
+def _beside_number(answer: Numbers, at: int) -> str:
     """How the value to take and those before it stand against the target."""
     rows = answer.in_order
     taken = rows[at]
@@ -105,18 +102,18 @@ def _beside_number(answer: "Numbers", at: int) -> str:
     return "; ".join(said)
 
 
-def _undecided(answer: "Numbers") -> "list[Tried]":
+def _undecided(answer: Numbers) -> list[Tried]:
     """Values that the runs leave open."""
     return [each for each in answer.in_order if each.word == "open" and each.verdict == "undecided"]
 
 
-def _run_of(rows: "Sequence[Tried]", words: Sequence[str]) -> "list[Tried]":
+def _run_of(rows: Sequence[Tried], words: Sequence[str]) -> list[Tried]:
     """The first values as long as they have one of some words."""
     end = next((place for place, each in enumerate(rows) if each.word not in words), len(rows))
     return list(rows[:end])
 
 
-def _names(answer: "Numbers", rows: "Sequence[Tried]") -> str:
+def _names(answer: Numbers, rows: Sequence[Tried]) -> str:
     """Values in a few words: ``27 to 30``, ``4 and more``, ``2 and 3``."""
     order, labels = answer.in_order, [each.label for each in rows]
     first = order.index(rows[0])
@@ -127,26 +124,26 @@ def _names(answer: "Numbers", rows: "Sequence[Tried]") -> str:
     return listed([each.label for each in _ascending(rows)]) if len(rows) < _ROWS_MAX else plural(len(rows), "value")
 
 
-def _ascending(rows: "Sequence[Tried]") -> "list[Tried]":
+def _ascending(rows: Sequence[Tried]) -> list[Tried]:
     """Values from the smallest on; words in their own order."""
     return (
         sorted(rows, key=lambda each: each.number or 0.0) if all(each.number is not None for each in rows) else [*rows]
     )
 
 
-def _span(rows: "Sequence[Tried]") -> str:
+def _span(rows: Sequence[Tried]) -> str:
     """Neighbouring values from the smallest on: ``27 to 30``, ``2 and 3``."""
     labels = [each.label for each in _ascending(rows)]
     return f"{labels[0]} to {labels[-1]}" if len(labels) > 2 else listed(labels)
 
 
-def _is_worse(found: "Tried") -> str:
+def _is_worse(found: Tried) -> str:
     """A value that is worse, and why where all requests together are not."""
     reason = next((each.reason for each in found.estimates if each.reason), f"is worse{_by([found])}")
     return f"{found.label} {reason}"
 
 
-def _bound(answer: "Numbers") -> str:
+def _bound(answer: Numbers) -> str:
     """How far from the best a value may be: ``5 %``."""
     by = [
         f"{plain(100 * abs(clause.bound - 1), 3)} %" for clause in parse_target(answer.target).clauses if clause.of_best
@@ -154,11 +151,11 @@ def _bound(answer: "Numbers") -> str:
     return listed(list(dict.fromkeys(by)))
 
 
-def _is_upper(answer: "Numbers") -> bool:
+def _is_upper(answer: Numbers) -> bool:
     return " <" in answer.target
 
 
-def _refusal(answer: "Numbers") -> str:
+def _refusal(answer: Numbers) -> str:
     """Say that no value meets the target, and how near the best one comes."""
     span = f"No {answer.key} from {answer.curve[0].label} to {answer.curve[-1].label}"
     reached = "; ".join(answer.reached)
@@ -169,7 +166,7 @@ def _refusal(answer: "Numbers") -> str:
     return f"{span} is shown to meet {answer.target}: {reached}{names}."
 
 
-def screen(answer: "Numbers", *, details: bool = False) -> Screen:
+def screen(answer: Numbers, *, details: bool = False) -> Screen:
     """The answer in a screen.
 
     Args:
@@ -185,14 +182,14 @@ def screen(answer: "Numbers", *, details: bool = False) -> Screen:
     return Screen(parts)
 
 
-def _margin(answer: "Numbers") -> str:
+def _margin(answer: Numbers) -> str:
     """How far from the best a value may be."""
     if all(each.word != "within" for each in answer.curve):
         return ""
     return f"Within: up to {_bound(answer)} {'more' if _is_upper(answer) else 'less'} than the best."
 
 
-def _risk(answer: "Numbers") -> str:
+def _risk(answer: Numbers) -> str:
     """The possible error of the value to take, and the remedy."""
     remedy = f"; {answer.remedy}" if answer.remedy else ""
     taken, best = answer.answer, answer.best
@@ -211,7 +208,7 @@ def _risk(answer: "Numbers") -> str:
     return ""
 
 
-def _table(answer: "Numbers") -> Sheet:
+def _table(answer: Numbers) -> Sheet:
     """The values about the answer, with those before and after in a line each."""
     rows = answer.in_order
     about = {rows.index(each) for each in (answer.answer, answer.best) if each is not None}
@@ -227,12 +224,12 @@ def _table(answer: "Numbers") -> Sheet:
     return _sheet(answer, [each for each in groups if each][::-1])
 
 
-def _all(answer: "Numbers") -> Sheet:
+def _all(answer: Numbers) -> Sheet:
     """Every value, with its runs and intervals."""
     return _sheet(answer, [[each] for each in answer.in_order[::-1]], details=True)
 
 
-def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: bool = False) -> Sheet:
+def _sheet(answer: Numbers, groups: Sequence[Sequence[Tried]], *, details: bool = False) -> Sheet:
     """Rows of one value, or of several that are left out, which have a span. The costliest row is first.
 
     Intervals are among the details where a line has no room for them.
@@ -271,18 +268,18 @@ def _sheet(answer: "Numbers", groups: "Sequence[Sequence[Tried]]", *, details: b
     return Sheet("", [*header, "", ""], lines, is_whole=True, spare=spare)
 
 
-def _called(estimate: "Reading") -> str:
+def _called(estimate: Reading) -> str:
     """A metric in the head of its column: ``p90``. For latency alone the mean is shown."""
     return "mean" if estimate.called == "latency" else estimate.called.replace("(latency)", "")
 
 
-def _columns(curve: "Sequence[Tried]") -> list[int]:
+def _columns(curve: Sequence[Tried]) -> list[int]:
     """Places of the estimates of different metrics."""
     names = [each.metric for each in curve[0].estimates]
     return [place for place, name in enumerate(names) if name not in names[:place]]
 
 
-def _is_rated(answer: "Numbers", place: int) -> bool:
+def _is_rated(answer: Numbers, place: int) -> bool:
     return any(each.estimates[place].ratio is not None for each in answer.curve)
 
 
@@ -293,7 +290,7 @@ def _means(means: Sequence[float | None], writer: Callable[[float | None], str])
     return low if low == high else f"{low} to {high}"
 
 
-def _changes(found: "Sequence[Reading]", *, is_best: bool) -> list[str]:
+def _changes(found: Sequence[Reading], *, is_best: bool) -> list[str]:
     """The difference against the best and its interval, or those of several values, which have none together."""
     if is_best:
         return ["best", ""]
@@ -302,7 +299,7 @@ def _changes(found: "Sequence[Reading]", *, is_best: bool) -> list[str]:
     return change_cells(_against_best(found[0]))
 
 
-def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
+def _label(answer: Numbers, group: Sequence[Tried]) -> str:
     """The value, or several up to an end of those tried, from the nearest on."""
     near, last = group[0], group[-1]
     if len(group) == 1:
@@ -312,7 +309,7 @@ def _label(answer: "Numbers", group: "Sequence[Tried]") -> str:
     return f"{near.label} and {'less' if (last == answer.in_order[0]) != answer.largest else 'more'}"
 
 
-def _writer(estimates: "Sequence[Reading]") -> tuple[Callable[[float | None], str], str]:
+def _writer(estimates: Sequence[Reading]) -> tuple[Callable[[float | None], str], str]:
     """A way to write estimates of a metric, and the unit of their column: of times and shares."""
     from farweb.results.metrics import find_metric
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from farweb.size.judge import Meets
 from farweb.statistics.blocks import Origin
-from farweb.statistics.quantiles import to_json
 from farweb.text import parse as quantity
+from farweb.text.sheet import to_object
 
 
 @dataclass(frozen=True)
@@ -175,5 +175,4 @@ class Numbers:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        found: dict[str, Any] = to_json({**vars(self), "interval": self.interval})
-        return found
+        return to_object({**vars(self), "interval": self.interval})

@@ -12,14 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 from farweb.errors import FarwebError, ScenarioError
+from farweb.inputs.description import Description, Value
 from farweb.text import parse as quantity
 from farweb.text.parse import Quantity, QuantityError
-
-if TYPE_CHECKING:
-    from farweb.inputs.description import Description, Value
 
 _SHARE = Fraction(1, 100)  # chosen: finer than replications resolve, 10 steps of bisection over a thousandfold
 _FINEST = Fraction(1, 10_000)  # chosen: a grid over ten decades then has less than a million values
@@ -45,7 +43,7 @@ class Choice:
     label: str
     value: str | int | float | bool
     number: float | None
-    changes: "Mapping[str, Value]"
+    changes: Mapping[str, Value]
 
 
 class Axis:
@@ -131,7 +129,7 @@ class Axis:
         return len(self._choices) - 1 - position if self.downwards else position
 
 
-class Grid(Sequence[Choice]):
+class Grid:
     """The values of a range, made when they are asked for.
 
     Args:
@@ -146,7 +144,7 @@ class Grid(Sequence[Choice]):
         self._base = low.base
         self._binary = quantity.is_binary(low.unit) or quantity.is_binary(high.unit)
         self._whole = low.whole and high.whole and not low.base
-        self._numbers: Sequence[Fraction]
+        self._numbers: list[Fraction] | _Steps
         if step.share:
             finest = Fraction(1) if self._whole else quantity.grain(self._base)
             self._numbers = _round_numbers(low.number, high.number, step.number, finest, self._binary)
@@ -156,13 +154,7 @@ class Grid(Sequence[Choice]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @overload
-    def __getitem__(self, index: int) -> Choice: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Choice]: ...
-    def __getitem__(self, index: int | slice) -> Choice | Sequence[Choice]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
+    def __getitem__(self, index: int) -> Choice:
         number = self._numbers[index]
         label = quantity.write(number, self._base, self._binary)
         value: str | int | float = label
@@ -179,7 +171,7 @@ class Step:
     share: bool
 
 
-class _Steps(Sequence[Fraction]):
+class _Steps:
     """`low`, `low` + `step` …, and `high`."""
 
     def __init__(self, low: Fraction, high: Fraction, step: Fraction) -> None:
@@ -189,19 +181,13 @@ class _Steps(Sequence[Fraction]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> Fraction: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Fraction]: ...
-    def __getitem__(self, index: int | slice) -> Fraction | Sequence[Fraction]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(self._length))]
+    def __getitem__(self, index: int) -> Fraction:
         return min(self._low + range(self._length)[index] * self._step, self._high)
 
 
 def parse_vary(
     text: str,
-    scenario: "Description",
+    scenario: Description,
     resolution: str | None = None,
     largest: bool = False,
     width: str | None = None,
@@ -236,7 +222,7 @@ def parse_vary(
     return axis
 
 
-def _elsewhere(changes: "Mapping[str, Value]", scenario: "Description") -> list[str]:
+def _elsewhere(changes: Mapping[str, Value], scenario: Description) -> list[str]:
     """Name the other legs that have a key which one leg lacks, or have one that is nearly called so."""
     ((key, value),) = changes.items() if len(changes) == 1 else (("", 0),)
     if not (found := re.fullmatch(r"leg\.(\d+)\.(.+)", key)):
@@ -289,10 +275,7 @@ def _step(key: str, low: Quantity, high: Quantity, resolution: str | None) -> St
 
 def _distance(option: str, text: str, key: str, base: str, unit: str = "") -> Step:
     """The distance of two values of a key, in its unit or as a share."""
-    try:
-        wanted = quantity.parse(text, "1", *([base] if base else []))
-    except QuantityError as error:
-        raise VaryError(f"{option}: {error}") from None
+    wanted = quantity.read(f"{option}:", text, "1", *([base] if base else []), error=VaryError)
     if wanted.base not in ("1", base):
         raise VaryError(f"{option} {text}: {key} is given in {unit or base or 'plain numbers'}; or write 1 %")
     return Step(wanted.number, wanted.base == "1")
@@ -343,7 +326,7 @@ def _list(key: str, values: str) -> tuple[str, list[Choice]]:
     return numbers[0].base, list(choices.values())
 
 
-def _factor(name: str, scenario: "Description", largest: bool, width: str | None) -> Axis:
+def _factor(name: str, scenario: Description, largest: bool, width: str | None) -> Axis:
     """A factor of the table `[sweep]`, its levels in the order of the scenario."""
     factors: Mapping[str, Any] = scenario.effective.get("sweep", {}).get("factors", {})
     if name not in factors:
@@ -364,10 +347,7 @@ def _factor(name: str, scenario: "Description", largest: bool, width: str | None
 
 
 def _quantity(key: str, text: str) -> Quantity:
-    try:
-        return _plain(quantity.parse(text))
-    except QuantityError as error:
-        raise VaryError(f"--vary {key}: {error}") from None
+    return _plain(quantity.read(f"--vary {key}:", text, error=VaryError))
 
 
 def _plain(value: Quantity) -> Quantity:

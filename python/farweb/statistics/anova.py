@@ -26,6 +26,9 @@ from farweb.statistics.intervals import CONFIDENCE, student_quantiles
 _ALL_ORDERS = 3  # chosen: beyond three factors, interactions of more than two are many and hard to read
 _ORDERS_BEYOND = 2
 
+_Sum = tuple[tuple[int, ...], str, float, int]
+"""Factors, kind, sum of squares and degrees of freedom."""
+
 
 @dataclass(frozen=True)
 class Term:
@@ -97,7 +100,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     subsets = [subset for order in range(1, orders + 1) for subset in itertools.combinations(varied, order)]
     cells = given.mean(axis=-1)
     effects = {subset: _effects(cells, subset) for subset in subsets}
-    sums: list[tuple[tuple[int, ...], str, float, int]] = [
+    sums: list[_Sum] = [
         (
             subset,
             "effect",
@@ -110,13 +113,7 @@ def full_factorial(values: ArrayLike, *, blocks: bool, confidence: float = CONFI
     lumped = max(between - sum(ss for *_, ss, _ in sums), 0.0), cells.size - 1 - sum(df for *_, df in sums)
     if orders < len(varied):
         sums.append(((), "higher", *lumped))
-    within, degrees = float(np.square(given - cells[..., None]).sum()), cells.size * (replications - 1)
-    if blocks:
-        shifts = given.mean(axis=tuple(range(len(counts)))) - given.mean()
-        block = float(cells.size * np.square(shifts).sum())
-        sums.append(((), "replications", block, replications - 1))
-        within, degrees = max(within - block, 0.0), degrees - (replications - 1)
-    terms = _terms(sums, (within, degrees), bool(np.ptp(given)))
+    terms = _terms(given, sums, blocks)
     return Analysis(terms, _with_intervals(effects, terms[-1], given.size, confidence))
 
 
@@ -134,28 +131,41 @@ def _with_intervals(
     """Effects of levels. Their variance is the error's times their degrees of freedom by the number of values."""
     found = []
     for subset, values in effects.items():
-        half = None
-        if error.ms is not None:
-            freedom = math.prod(count - 1 for count in values.shape)
-            half = float(student_quantiles(error.df, confidence)) * math.sqrt(error.ms * freedom / size)
-        for levels in np.ndindex(values.shape):
-            effect = float(values[levels])
-            low, high = (None, None) if half is None else (effect - half, effect + half)
-            found.append(Effect(subset, tuple(levels), effect, low, high))
+        half = _half(error, math.prod(count - 1 for count in values.shape), size, confidence)
+        found += [_effect(subset, levels, float(values[levels]), half) for levels in np.ndindex(values.shape)]
     return tuple(found)
 
 
-def _terms(
-    sums: Sequence[tuple[tuple[int, ...], str, float, int]], error: tuple[float, int], varies: bool
-) -> tuple[Term, ...]:
-    """Terms with percentages and tests. Sums of squares below rounding become zero."""
+def _half(error: Term, freedom: int, size: int, confidence: float) -> float | None:
+    """Half the interval of an effect with so many degrees of freedom of so many values. None without an error."""
+    if error.ms is None:
+        return None
+    return float(student_quantiles(error.df, confidence)) * math.sqrt(error.ms * freedom / size)
+
+
+def _effect(factors: tuple[int, ...], levels: tuple[int, ...], effect: float, half: float | None) -> Effect:
+    return Effect(factors, levels, effect, *((None, None) if half is None else (effect - half, effect + half)))
+
+
+def _terms(given: NDArray[np.float64], sums: Sequence[_Sum], blocks: bool) -> tuple[Term, ...]:
+    """Terms with percentages and tests. Sums of squares below rounding become zero.
+
+    The error is what varies within points, with `blocks` without the variation between replications.
+    """
     from scipy.special import fdtrc
 
-    rows = [*sums, ((), "error", *error)]
-    if not varies:
+    cells, replications = given.mean(axis=-1), given.shape[-1]
+    within, degrees, rows = float(np.square(given - cells[..., None]).sum()), cells.size * (replications - 1), [*sums]
+    if blocks and replications > 1:
+        shifts = given.mean(axis=tuple(range(cells.ndim))) - given.mean()
+        block = float(cells.size * np.square(shifts).sum())
+        rows.append(((), "replications", block, replications - 1))
+        within, degrees = max(within - block, 0.0), degrees - (replications - 1)
+    rows.append(((), "error", within, degrees))
+    if not np.ptp(given):
         rows = [(factors, kind, 0.0, df) for factors, kind, _, df in rows]
     total = sum(ss for *_, ss, _ in rows)
-    error_ms = rows[-1][2] / error[1] if error[1] else None
+    error_ms = rows[-1][2] / degrees if degrees else None
     # An error of pure rounding measures nothing.
     tested = error_ms is not None and rows[-1][2] > 1e-12 * total
     found = []
@@ -164,7 +174,7 @@ def _terms(
         f = p = None
         if tested and error_ms and ms is not None and kind != "error":
             f = ms / error_ms
-            p = float(fdtrc(df, error[1], f))
+            p = float(fdtrc(df, degrees, f))
         found.append(Term(factors, kind, ss, df, 100 * ss / total if total else None, ms, f, p))
     return tuple(found)
 
@@ -184,28 +194,19 @@ def one_at_a_time(
         confidence: Of the intervals of effects, which are differences to the base.
     """
     given = np.asarray(values, float)
-    points, replications = given.shape
-    means = given.mean(axis=1)
-    sums: list[tuple[tuple[int, ...], str, float, int]] = []
+    replications, means = given.shape[-1], given.mean(axis=1)
+    sums: list[_Sum] = []
     for number, group in enumerate(groups):
         if len(group) > 1:
             own = means[list(group)]
             sums.append(((number,), "effect", float(replications * np.square(own - own.mean()).sum()), len(group) - 1))
-    within, degrees = float(np.square(given - means[:, None]).sum()), points * (replications - 1)
-    if blocks and replications > 1:
-        block = float(points * np.square(given.mean(axis=0) - given.mean()).sum())
-        sums.append(((), "replications", block, replications - 1))
-        within, degrees = max(within - block, 0.0), degrees - (replications - 1)
-    terms = _terms(sums, (within, degrees), bool(np.ptp(given)))
-    error, effects = terms[-1], []
-    half = None
-    if error.ms is not None:
-        half = float(student_quantiles(error.df, confidence)) * math.sqrt(2 * error.ms / replications)
-    for number, group in enumerate(groups):
-        for level, point in enumerate(group[1:], start=1):
-            effect = float(means[point] - means[group[0]])
-            low, high = (None, None) if half is None else (effect - half, effect + half)
-            effects.append(Effect((number,), (level,), effect, low, high))
+    terms = _terms(given, sums, blocks)
+    half = _half(terms[-1], 2, replications, confidence)
+    effects = [
+        _effect((number,), (level,), float(means[point] - means[group[0]]), half)
+        for number, group in enumerate(groups)
+        for level, point in enumerate(group[1:], start=1)
+    ]
     return Analysis(terms, tuple(effects))
 
 

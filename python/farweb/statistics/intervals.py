@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from farweb.statistics.quantiles import between, split, to_json
+from farweb.statistics.quantiles import between, split
 from farweb.statistics.quantiles import quantiles as of_times
+from farweb.text.sheet import to_object
 
 CONFIDENCE = 0.95  # chosen: the level that most tables of simulation studies have
 
@@ -69,8 +70,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, float | None]:
         """Value and ends as plain values, for JSON."""
-        found: dict[str, float | None] = to_json({name: getattr(self, name) for name in ("value", "low", "high")})
-        return found
+        return to_object({name: getattr(self, name) for name in ("value", "low", "high")})
 
 
 def student_quantiles(degrees: ArrayLike, confidence: float = CONFIDENCE) -> NDArray[np.float64]:

@@ -10,10 +10,7 @@ Analysis, 2nd ed., 2003, chapter 3); Quantiles are linear between the two neares
 American Statistician 50, 1996). Sentences give an observed value (type 1).
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,16 +72,3 @@ def between(lower: NDArray[np.float64], upper: NDArray[np.float64], part: NDArra
     gap = np.subtract(upper, lower, out=np.zeros_like(upper), where=known)
     found: NDArray[np.float64] = lower + part * gap
     return np.where((part > _ROUNDING) & np.isposinf(upper) & np.isfinite(lower), np.inf, found)
-
-
-def to_json(value: Any) -> Any:
-    """Plain values with None in place of what is infinite: JSON has no infinity. Objects are as `to_dict` says."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
-        value = vars(value)
-    if isinstance(value, Mapping):
-        return {name: to_json(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_json(each) for each in value]
-    return None if isinstance(value, float) and math.isinf(value) else value

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
@@ -11,6 +10,7 @@ from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
 from farweb.results.parts import Kind
+from farweb.results.run import RunTables
 from farweb.results.totals import (
     LINK_COLUMNS,
     CacheTotals,
@@ -22,14 +22,10 @@ from farweb.results.totals import (
     links_of,
     marked,
 )
-from farweb.statistics.quantiles import has_quantile, to_json
+from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
-
-if TYPE_CHECKING:
-    from farweb.results.run import RunTables
-
 
 _NS = 1e9
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
@@ -66,10 +62,13 @@ class Quantiles:
 
 @dataclasses.dataclass(frozen=True)
 class VisitTotals:
-    """The requests that begin visits, or the later ones."""
+    """The requests that begin visits, or the later ones.
+
+    Attributes:
+        place: `first` or `later`.
+    """
 
     place: str
-    """`first` or `later`."""
     requests: int
     failed_share: float | None
     latency: Quantiles
@@ -81,54 +80,53 @@ class Summary(Shown):
 
     Requests that began before the scenario's `run.warmup` count in `left_out` alone. Connections, links and
     events are of the whole run, connections open at a time of the measured interval.
+
+    Attributes:
+        requests: Requests that began at or after the end of the warm-up.
+        failed_share: `failed` and `unfinished` over `requests`; None of no requests.
+        failures: Requests that failed or were cut off, by cause.
+        latency: Times from the request at the first node to the last byte of its response there.
+        first_byte: Times from the request at the first node to the first byte of its response there.
+        mean_parts: Parts of the mean latency in s, as `farweb.results.breakdown` has them; None without a table of
+            exchanges.
+        clients: None where requests name no client.
+        visits: First and later requests of visits; empty where requests name no client.
+        response_bytes: Responses of finished requests, headers included.
+        goodput_bps: `response_bytes` in bits, over the time from the first start to the last end, both after the
+            warm-up.
+        tunnel_share: Share of the presented load in tunnels (CONNECT), 0 to 1; None without a load.
+        connections: None when the run did not record them.
+        caches: Caches from the clients on; empty where there are none.
     """
 
     name: str
     seed: int
     simulated_s: float
     requests: int
-    """Requests that began at or after the end of the warm-up."""
     done: int
     failed: int
     unfinished: int
     left_out: int
     failed_share: float | None
-    """`failed` and `unfinished` over `requests`; None of no requests."""
     failures: tuple[FailureTotals, ...]
-    """Requests that failed or were cut off, by cause."""
     latency: Quantiles
-    """Times from the request at the first node to the last byte of its response there."""
     first_byte: Quantiles
-    """Times from the request at the first node to the first byte of its response there."""
     mean_parts: Mapping[Kind, float] | None
-    """Parts of the mean latency in s, as `farweb.results.breakdown` has them; None without a table of exchanges."""
     clients: ClientTotals | None
-    """None where requests name no client."""
     visits: tuple[VisitTotals, ...]
-    """First and later requests of visits; empty where requests name no client."""
     response_bytes: int
-    """Responses of finished requests, headers included."""
     goodput_bps: float | None
-    """`response_bytes` in bits, over the time from the first start to the last end, both after the warm-up."""
     tunnel_share: float | None
-    """Share of the presented load in tunnels (CONNECT), 0 to 1; None without a load."""
     retransmits: int
     timeouts: int
     connections: int | None
-    """None when the run did not record them."""
     links: tuple[LinkTotals, ...]
     legs: tuple[LegTotals, ...]
     caches: tuple[CacheTotals, ...]
-    """Caches from the clients on; empty where there are none."""
     events: int
     packet_hops: int
     wall_s: float
     cpu_s: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON. None stands for infinite."""
-        found: dict[str, Any] = to_json(vars(self))
-        return found
 
     @property
     def nine_tenths_s(self) -> float | None:
@@ -269,7 +267,7 @@ def _of_ended(text: str, ended: int, lost: float | None) -> str:
     return f"{text} (of {share(1 - lost)})" if lost and ended else text
 
 
-def summarize(results: "RunTables") -> Summary:
+def summarize(results: RunTables) -> Summary:
     """The summary of `results`; memory does not grow with the number of requests that ended."""
     manifest = results.manifest
     requests, of_times = distributions(results.table("requests"), results.warmup_ns, (0.5, 0.9, 0.99))
@@ -310,7 +308,7 @@ def summarize(results: "RunTables") -> Summary:
     )
 
 
-def _mean_parts(results: "RunTables") -> dict[Kind, float] | None:
+def _mean_parts(results: RunTables) -> dict[Kind, float] | None:
     if not results.has("exchanges"):
         return None
     return break_down(results, tagged=False).means_s

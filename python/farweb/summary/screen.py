@@ -1,20 +1,15 @@
 """The screen of a sweep: the best point, the points by rank, the effect of one setting, and the scope."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from farweb.judge.judged import LevelJudged
-from farweb.judge.judgement import held_by
-from farweb.judge.ranking import failing
+from farweb.judge.judgement import Verdict, held_by
+from farweb.judge.ranking import Ranking, failing
+from farweb.results.design import Design
+from farweb.summary.sweep import SweepSummary
 from farweb.text.quantities import change_cells, in_one_unit, share
 from farweb.text.sheet import Part, Screen, Sheet
 from farweb.text.words import named, plural
-
-if TYPE_CHECKING:
-    from farweb.judge.judgement import Verdict
-    from farweb.judge.ranking import Ranking
-    from farweb.results.design import Design
-    from farweb.summary.sweep import SweepSummary
 
 MORE = ("details", "variation", "pairs", "all")
 """Further parts of the screen by name."""
@@ -24,7 +19,7 @@ _LEVELS_MAX = 6
 _WARNINGS_MAX = 3
 
 
-def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool = False) -> Screen:
+def screen(summary: SweepSummary, more: Collection[str] = (), *, asked: bool = False) -> Screen:
     """A sweep in a screen.
 
     Args:
@@ -70,13 +65,13 @@ def screen(summary: "SweepSummary", more: Collection[str] = (), *, asked: bool =
     return Screen((*parts, f"more: {' '.join(hints)}"))
 
 
-def _failed_shares(summary: "SweepSummary") -> list[tuple[str, float]]:
+def _failed_shares(summary: SweepSummary) -> list[tuple[str, float]]:
     """Shares of failed requests by point, where these are among the estimates."""
     rows = [row for row in summary.estimates if row["metric"] == "failed_share" and row.get("point") is not None]
     return [(summary.design.point_name(row["point"]), row["mean"]) for row in rows if row["mean"] is not None]
 
 
-def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> list[Part]:
+def _points(summary: SweepSummary, ranked: Ranking, *, is_whole: bool) -> list[Part]:
     """Points by rank."""
     rows = ranked.rows if is_whole else ranked.rows[:_POINTS_MAX]
     names = summary.design.names
@@ -114,7 +109,7 @@ def _points(summary: "SweepSummary", ranked: "Ranking", *, is_whole: bool) -> li
 _HIGH = {"latency_p90_s": "90 %", "latency_p99_s": "99 %"}
 
 
-def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) -> list[Part]:
+def _levels(judged: Sequence[LevelJudged], design: Design, *, is_whole: bool) -> list[Part]:
     """The change that each level makes against the factor's first."""
     first = {factor.name: factor.levels[0].label for factor in design.factors}
     chosen = [each for each in judged if first[each.factor] == each.base]
@@ -135,13 +130,13 @@ def _levels(judged: Sequence[LevelJudged], design: "Design", *, is_whole: bool) 
     return [Sheet("One setting changed", ["", "", chosen[0].verdict.heading, sure, ""], rows, 2), *cut]
 
 
-def _sure(verdicts: "Sequence[Verdict]", mixed: str) -> str:
+def _sure(verdicts: Sequence[Verdict], mixed: str) -> str:
     """Confidence of each interval of a column, over it: others are wider where more pairs hold together."""
     sure = {each.sure for each in verdicts}
     return sure.pop() if len(sure) == 1 else mixed
 
 
-def _pairs(summary: "SweepSummary", ranked: "Ranking | None") -> Sheet:
+def _pairs(summary: SweepSummary, ranked: Ranking | None) -> Sheet:
     """The verdict on each pair of points, then of levels."""
     varied = [factor.name for factor in summary.design.factors if len(factor.levels) > 1]
     short = summary.design.short_names

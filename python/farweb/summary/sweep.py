@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from farweb.judge.judged import FIXED_LOG, LevelJudged, deciding, levels_judged
 from farweb.judge.judgement import SHOWN
@@ -16,15 +16,13 @@ from farweb.results.estimates import POOLED, Estimates
 from farweb.results.metrics import find_metric, group_of
 from farweb.results.requests import QUANTILES
 from farweb.results.select import pooled
+from farweb.results.sweep import SweepTables
 from farweb.results.sweep_warnings import warnings_of
 from farweb.statistics.intervals import TWO
-from farweb.statistics.quantiles import has_quantile, to_json
+from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import difference, quantity, relative, seconds, share, with_margin
-from farweb.text.sheet import Sheet, to_html
+from farweb.text.sheet import Screen, Sheet, to_object
 from farweb.text.words import plural, ranged
-
-if TYPE_CHECKING:
-    from farweb.results.sweep import SweepTables
 
 MAIN = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "failed_share", "goodput_bps", "utilisation", "loss_ratio")
 """Metrics shown unless others are asked for; those of which no run has a value but zero are left out."""
@@ -96,25 +94,22 @@ class SweepSummary:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         tables = ("estimates", "differences", "effects", "level_effects", "warmup")
-        found: dict[str, Any] = {
+        found = {
             "name": self.name,
             "design": self.design.kind,
             "factors": {each.name: [level.value for level in each.levels] for each in self.design.factors},
             "points": len(self.design.points),
-            "replications": self.design.replications,
-            "random_numbers": self.design.random_numbers,
-            "seeds": list(self.seeds),
+            **{name: getattr(self.design, name) for name in ("replications", "random_numbers")},
+            "seeds": self.seeds,
             "runs": {"planned": self.planned, "done": self.done, "failed": len(self.failed), "missing": self.missing},
             "complete": self.missing == 0,
-            **{table: [dict(row) for row in getattr(self, table)] for table in tables},
-            "failed_runs": [dict(row) for row in self.failed],
-            "judged": [each.to_dict() for each in self.judged],
+            **{table: getattr(self, table) for table in tables},
+            "failed_runs": self.failed,
+            "judged": self.judged,
             "ranking": [] if self.ranking is None else self.ranking.to_dicts(),
-            "tunnel_shares": self.tunnel_shares,
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
+            **{name: getattr(self, name) for name in ("tunnel_shares", "notes", "warnings")},
         }
-        return {key: to_json(value) for key, value in found.items()}
+        return to_object(found)
 
     def sheets(self) -> dict[str, Sheet]:
         """Tables behind the screen, by name."""
@@ -129,13 +124,8 @@ class SweepSummary:
         }
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return (
-            to_html([sheet for sheet in self.sheets().values() if sheet.rows])
-            + notes
-            + (f"<ul>{warnings}</ul>" if warnings else "")
-        )
+        sheets = [sheet for sheet in self.sheets().values() if sheet.rows]
+        return Screen([*sheets, *self.notes, *self.warnings])._repr_html_()
 
     def _facts(self) -> list[list[str]]:
         design = self.design
@@ -281,7 +271,7 @@ def _explained(row: Mapping[str, Any] | None) -> str:
 
 
 def summarize(
-    sweep: "SweepTables",
+    sweep: SweepTables,
     metrics: Sequence[str] | None,
     by: Sequence[str] | None,
     *,
@@ -289,8 +279,6 @@ def summarize(
     decide: Sequence[str] | None = None,
 ) -> SweepSummary:
     """The summary of a sweep; see `SweepTables.summary`."""
-    import polars as pl
-
     shown = list(metrics or _main(sweep))
     names = sweep.design.names
     by = [factor.name for factor in sweep.design.chosen(by or ())]
@@ -327,7 +315,7 @@ def summarize(
     )
 
 
-def _few(sweep: "SweepTables", metrics: Iterable[str]) -> dict[str, int]:
+def _few(sweep: SweepTables, metrics: Iterable[str]) -> dict[str, int]:
     """Quantiles of fewer requests in a run than they take, with the fewest."""
     shares = {name: share for quantiles in QUANTILES.values() for name, share in quantiles.items()}
     asked = {name: f"{group}_requests" if (group := group_of(name)) else "requests" for name in metrics}
@@ -339,7 +327,7 @@ def _few(sweep: "SweepTables", metrics: Iterable[str]) -> dict[str, int]:
     }
 
 
-def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[float | None]]:
+def _latencies(sweep: SweepTables, few: Mapping[str, int]) -> dict[str, list[float | None]]:
     """Mean and quantiles of each point, by its name."""
     found: dict[str, list[float | None]] = {sweep.design.point_name(at): [] for at in range(len(sweep.design.points))}
     for name in ("latency_mean_s", *SHOWN):
@@ -348,19 +336,19 @@ def _latencies(sweep: "SweepTables", few: Mapping[str, int]) -> dict[str, list[f
     return found
 
 
-def tunnel_shares(sweep: "SweepTables") -> tuple[float, float] | None:
+def tunnel_shares(sweep: SweepTables) -> tuple[float, float] | None:
     """Least and largest share of a run's load in tunnels; None without tunnels."""
     shares = sweep.runs["tunnel_share"].drop_nulls().to_list()
     return (min(shares), max(shares)) if any(shares) else None
 
 
-def _main(sweep: "SweepTables") -> list[str]:
+def _main(sweep: SweepTables) -> list[str]:
     """The main metrics that have a value but zero."""
     known = [metric for metric in MAIN if metric in sweep.metrics and not np.isnan(sweep.values(metric)).all()]
     return [metric for metric in known if np.nan_to_num(sweep.values(metric)).any()] or known
 
 
-def _by(sweep: "SweepTables", metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
+def _by(sweep: SweepTables, metrics: Sequence[str], by: Sequence[str]) -> list[dict[str, Any]]:
     """Estimates by some of the factors: in each replication the mean over all levels of the others."""
     tables = {metric: Estimates(sweep, metric) for metric in metrics}
     return [

@@ -12,8 +12,9 @@ from typing import Self
 
 from farweb.errors import FarwebError, RunError
 from farweb.memory import give_back
+from farweb.progress import unseen
 from farweb.run import Progress
-from farweb.text.parse import parse
+from farweb.text.parse import read
 from farweb.text.quantities import seconds, size
 
 
@@ -38,10 +39,10 @@ class RunLimits:
         """
         return cls(_amount("--run-memory", memory, "B", "2 GB"), _amount("--run-time", time, "s", "10 min"))
 
-    def watch(self) -> Callable[[Progress], None] | None:
+    def watch(self) -> Callable[[Progress], None]:
         """A callback for each step of the run that begins now. It raises `RunError` beyond a limit."""
         if self == RunLimits():
-            return None
+            return unseen
         import psutil
 
         began, process = time.monotonic(), psutil.Process()
@@ -63,10 +64,7 @@ class RunLimits:
 def _amount(option: str, text: str | None, base: str, example: str) -> float | None:
     if text is None:
         return None
-    try:
-        found = parse(text)
-    except FarwebError as error:
-        raise FarwebError(f"{option}: {error}") from None
+    found = read(f"{option}:", text)
     if found.base != base or found.number <= 0:
         raise FarwebError(f'{option}: "{text}" is not above zero with a unit; write for example "{example}"')
     return float(found.number)

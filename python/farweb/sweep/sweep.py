@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from farweb import _core
 from farweb.files.columns import of_numbers, of_values
 from farweb.inputs.description import Description
+from farweb.progress import unseen
 from farweb.results import integrity
 from farweb.results.design import Design
 from farweb.results.manifest import MANIFEST, SWEEP_KIND
@@ -70,7 +71,7 @@ def run_sweep(
     *,
     retries: int = 0,
     limits: RunLimits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> SweepTables:
     """Do the runs of a scenario's sweep that are missing in the folder `out` (see `Scenario.sweep`)."""
     for _ in sweep_steps(scenario, out, workers, retries=retries, limits=limits, progress=progress):
@@ -85,7 +86,7 @@ def sweep_steps(
     *,
     retries: int = 0,
     limits: RunLimits | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] = unseen,
 ) -> Generator[None, None, None]:
     """A sweep that pauses whenever its workers have all of its runs.
 
@@ -159,13 +160,12 @@ def finish(
 
 
 def _collected(
-    pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None] | None
+    pool: Pool, runs: Sequence[Run], table: "RunTable", progress: Callable[[Progress], None]
 ) -> Iterator[None]:
     """Enter the outcomes of runs into a table, with a pause whenever the workers have all of them."""
     began = shown = time.monotonic()
     events = found = 0
-    if progress is not None:
-        progress(Progress(len(runs), 0, 0, 0, 0, 0.0, 0, 0))
+    progress(Progress(len(runs), 0, 0, 0, 0, 0.0, 0, 0))
     for outcome in pool.outcomes(runs):
         table.add(outcome)
         if outcome.worker:
@@ -173,7 +173,7 @@ def _collected(
         else:
             found += 1
         now = time.monotonic()
-        if progress is not None and (now - shown > _SHOWN_S or table.ended == len(runs)):
+        if now - shown > _SHOWN_S or table.ended == len(runs):
             shown = now
             done = table.ended - table.failed
             progress(Progress(len(runs), done, table.failed, found, events, now - began, pool.threads, pool.damaged))

@@ -91,6 +91,18 @@ def parse(text: str, *bases: str) -> Quantity:
     return Quantity(Fraction(number) * scale(unit), base, unit, whole)
 
 
+def read(name: str, text: str, *bases: str, error: type[FarwebError] = FarwebError) -> Quantity:
+    """Read as `parse` does, with what the text is for in front of a message.
+
+    Raises:
+        FarwebError: Or `error`, in place of `QuantityError`.
+    """
+    try:
+        return parse(text, *bases)
+    except QuantityError as wrong:
+        raise error(f"{name} {wrong}") from None
+
+
 def scale(unit: str) -> Fraction:
     """The size of a unit in base units, or 1 for no unit."""
     for families in _FAMILIES.values():

@@ -1,13 +1,14 @@
 """Lays out small tables for people, on a terminal and in a notebook."""
 
+import math
 import re
 import textwrap
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, replace
 from html import escape
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from farweb.text.words import elided, folded, shortened, shortened_head, visible, wrapped
 
@@ -194,15 +195,43 @@ class Screen:
         )
 
 
+def to_json(value: Any) -> Any:
+    """Plain values with None in place of what is infinite: JSON has no infinity. Objects are as `to_dict` says."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return to_object(value)
+    if isinstance(value, list | tuple):
+        return [to_json(each) for each in value]
+    if isinstance(value, Path):
+        return str(value)
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def to_object(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values by name, as `to_json` has them."""
+    return {name: to_json(each) for name, each in values.items()}
+
+
 _PRINTED = 80  # columns of a screen as text
 
 
-class Shown(ABC):
+class Shown:
     """Object that a terminal, a notebook and `print` show as its screen."""
 
-    @abstractmethod
     def screen(self) -> Screen:
         """Lines and tables for people."""
+        return Screen(list(self._parts()))
+
+    def _parts(self) -> Iterable[Part]:
+        """Parts of the screen. A class has these, or a screen of its own."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return to_object(vars(self))
 
     def __rich__(self) -> Screen:
         return self.screen()

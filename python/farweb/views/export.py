@@ -9,13 +9,16 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import polars as pl
+
 from farweb import _core
 from farweb.errors import FarwebError, ResultsError, require_range
 from farweb.files.atomic import staged_file
 from farweb.files.columns import Column, from_arrow, results_tables
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
+from farweb.text.sheet import Shown
 from farweb.text.words import nearest
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Exported:
+class Exported(Shown):
     """A file that was written.
 
     Attributes:
@@ -55,6 +58,14 @@ class Exported:
     packets: int
     points: tuple[str, ...]
     connection: int | None
+
+    @property
+    def text(self) -> str:
+        """All of it in a line."""
+        return f"{self.file}: {self.packets:,} packets at {', '.join(self.points)}"
+
+    def _parts(self) -> Iterator[str]:
+        yield self.text
 
 
 def capture_points(results: RunTables) -> dict[str, Point]:
@@ -77,7 +88,7 @@ def export_pcapng(
     connection: int | None = None,
     points: Sequence[str] | None = None,
     payload: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Exported:
     """Write a capture in the format pcapng.
 
@@ -124,7 +135,7 @@ def export_xpl(
     connection: int | None = None,
     point: str | None = None,
     direction: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Exported:
     """Write a time–sequence plot of one connection for xplot, in the vocabulary of tcptrace.
 
@@ -195,8 +206,6 @@ def _point(results: RunTables, name: str) -> Point:
 
 def _of_leg(results: RunTables, known: dict[str, Point], connection: int) -> dict[str, Point]:
     """The points that can see a connection: the ends of its leg and the links between them."""
-    import polars as pl
-
     found = results.scan("packets").filter(pl.col("connection") == connection).select("leg").head(1).collect()
     if found.is_empty():
         return known
@@ -217,8 +226,6 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
 
     With `direction` None the direction is the majority's of the payload.
     """
-    import polars as pl
-
     seen = results.scan("packets").filter((pl.col("connection") == connection) & (pl.col("event") != "drop"))
     if _has_splits(results):  # the stretch of the sender of responses
         seen = seen.filter(pl.col("stretch") == pl.col("stretch").max())
@@ -234,7 +241,7 @@ def _data(results: RunTables, connection: int, direction: str | None) -> tuple[i
 
 
 def _rows(
-    results: RunTables, table: str, connection: int | None, progress: Progress | None = None
+    results: RunTables, table: str, connection: int | None, progress: Progress = unseen
 ) -> Iterator[dict[str, Column]]:
     """The rows of a table, or of one connection, as columns of the core, batch by batch."""
     import pyarrow as pa
@@ -258,8 +265,7 @@ def _rows(
                     if batch.num_rows:
                         yield from_arrow(batch)
             done += file.metadata.row_group(group).num_rows
-            if progress is not None:
-                progress(done, total, f"{done:,} of {total:,} rows")
+            progress(done, total, f"{done:,} of {total:,} rows")
 
 
 def _may_have(group: "pq.RowGroupMetaData", connection: int) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from farweb._core import version
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
 from farweb.results.parts import path_legs
 from farweb.results.run import RunTables
 from farweb.views.page_load import View, Viewed, read_view
@@ -45,8 +45,7 @@ def export_har(results: RunTables, out: Path) -> int:
         RunError: The file cannot be written.
     """
     content = har_of(read_view(results), results)
-    with staged_file(out) as stage:
-        stage.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    write_text(out, json.dumps(content, indent=1) + "\n")
     return len(content["log"]["entries"])
 
 

@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from farweb.judge.judgement import cell_of
-from farweb.judge.sentences import called
+from farweb.judge.sentences import called, part_of
 from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import seconds, share
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import capital, listed
+from farweb.whatif.changes import Change
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from farweb.whatif.changes import Change
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _LEAST = 0.01
 """Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
@@ -44,7 +42,7 @@ class Effect:
         hits: Share of the requests that a live edge among them answers. None without one.
     """
 
-    changes: "tuple[Change, ...]"
+    changes: tuple[Change, ...]
     first: Estimate | None
     later: Estimate | None
     overall: Estimate
@@ -97,7 +95,7 @@ class Effect:
         }
 
 
-def are_disputed(ratios: "Floats") -> bool:
+def are_disputed(ratios: Floats) -> bool:
     """True where changes take more time in one draw, and less in another: of time with them over time without."""
     return bool((ratios >= 1 + _LEAST).any() and (ratios <= 1 / (1 + _LEAST)).any())
 
@@ -107,7 +105,7 @@ def ranked(effects: Sequence[Effect]) -> list[Effect]:
     return sorted(effects, key=lambda each: (each.is_bound, not each.helps, each.overall.value or 0.0))
 
 
-def helping(effects: Sequence[Effect]) -> "list[Change]":
+def helping(effects: Sequence[Effect]) -> list[Change]:
     """The changes that help for sure, the best first."""
     return [change for each in ranked(effects) if each.helps for change in each.changes]
 
@@ -179,11 +177,8 @@ class WhatIf(Shown):
             "left_out": [{"change": name, "reason": why} for why, names in self.left.items() for name in names],
         }
 
-    def screen(self) -> Screen:
-        """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
-        return Screen([*self._parts()])
-
     def _parts(self) -> Iterator[Sheet | str]:
+        """The first thing to do, all changes in a table, the best ones together, and the changes left out."""
         yield self.text
         yield self.about
         yield ""
@@ -206,7 +201,7 @@ class WhatIf(Shown):
                 _ms(_mean(each.later)),
                 _ms(each.overall.value),
                 "" if each.overall.low is None else f"{_ms(each.overall.low)} … {_ms(each.overall.high)}",
-                _percent(each.helped),
+                part_of(each.helped),
                 _AT_MOST if each.is_bound else cell_of(each.word, each.alone),
             )
             for each in self.effects
@@ -244,7 +239,3 @@ def _ms(value_s: float | None) -> str:
         return ""
     size = f"{abs(1000 * value_s):,.0f}"
     return size if size == "0" else f"{'−' if value_s < 0 else '+'}{size}"
-
-
-def _percent(part: float) -> str:
-    return "<1 %" if 0 < part < 0.005 else f"{100 * part:.0f} %"

@@ -21,7 +21,7 @@ from farweb.pages.paths import way_of
 from farweb.pages.recording import Recording
 from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.statistics.intervals import Estimate
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import Base, Change, levels_of, together
@@ -81,7 +81,7 @@ def of_page(
     base: Base,
     where: str,
     seeds: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> WhatIf:
     """Load a page under each change.
 
@@ -101,8 +101,7 @@ def of_page(
     effects = []
     for done, level in enumerate(levels):
         effects.append(effect_of(level.changes, as_is, _loaded(recording, readings, level.base)))
-        if progress is not None:
-            progress(done + 1, len(levels), f"{done + 1:,} of {len(levels):,} changes")
+        progress(done + 1, len(levels), f"{done + 1:,} of {len(levels):,} changes")
     combined = [
         effect_of(level.changes, as_is, _loaded(recording, readings, level.base))
         for level in together(base, helping(effects))

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,21 +17,18 @@ from farweb.files.scratch import scratch
 from farweb.inputs.description import Description
 from farweb.inputs.tables import REQUESTS, open_requests
 from farweb.judge.judged import Matched, matched, verdict_of
-from farweb.judge.judgement import held_by
+from farweb.judge.judgement import Verdict, held_by
 from farweb.judge.pairs import Pairs, pair, read_once
 from farweb.judge.sentences import holders
 from farweb.pages.weather import SEEDS, check_seeds, is_drawn
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.results.groups import VISIT_LABELS
+from farweb.results.sweep import SweepTables
 from farweb.sweep.sweep import Progress as SweepProgress
 from farweb.sweep.sweep import run_sweep
 from farweb.sweep.workers import Workers
 from farweb.whatif.answer import Effect, WhatIf, are_disputed, helping, ranked
 from farweb.whatif.changes import EDGE, WHOLE_EDGE, Base, Change, Level, levels_of, together
-
-if TYPE_CHECKING:
-    from farweb.judge.judgement import Verdict
-    from farweb.results.sweep import SweepTables
 
 _FACTOR = "change"
 _AS_IT_IS = "as it is"
@@ -47,7 +44,7 @@ def of_requests(
     seeds: int | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> WhatIf:
     """Simulate a scenario under each change, then under the best ones together.
 
@@ -83,9 +80,8 @@ def of_requests(
             extent.require_allowed(scenario)
 
         def on_progress(now: SweepProgress) -> None:
-            if progress is not None:
-                ended = now.done + now.failed
-                progress(ended, now.total, f"{ended:,} of {now.total:,} runs")
+            ended = now.done + now.failed
+            progress(ended, now.total, f"{ended:,} of {now.total:,} runs")
 
         with Workers(jobs) as workers:
             run = functools.partial(run_sweep, out=out, workers=workers, progress=on_progress)
@@ -180,7 +176,7 @@ class _Judge:
         RunError: A run failed.
     """
 
-    def __init__(self, sweep: "SweepTables", number: int) -> None:
+    def __init__(self, sweep: SweepTables, number: int) -> None:
         failed = sweep.runs.filter(sweep.runs["status"] == "failed")
         if len(failed):
             first = failed.row(0, named=True)

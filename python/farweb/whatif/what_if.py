@@ -13,7 +13,7 @@ from farweb.pages.har import is_har, numbered, read_har
 from farweb.pages.paths import ALL_PATHS, path_name
 from farweb.pages.recording import recording_of
 from farweb.pages.weather import check_seeds
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.whatif.answer import WhatIf
 
 _USUAL_PATH = "geo"
@@ -29,7 +29,7 @@ def what_if(
     out: str | Path | None = None,
     jobs: int | None = None,
     limits: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     **options: Any,
 ) -> WhatIf:
     """Rank changes by the time that each saves: protocols, TLS, windows, connections, an edge, servers.

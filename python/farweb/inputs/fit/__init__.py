@@ -5,7 +5,6 @@ log: sizes, popularity, and the stack distances that choose its LRU stack. `farw
 --parameters` reads the file of `write_parameters`.
 """
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +16,15 @@ from numpy.typing import NDArray
 
 from farweb import _core
 from farweb.errors import require_range
-from farweb.files.atomic import staged_file
+from farweb.files.atomic import write_text
 from farweb.inputs.fit import estimates, reading
 from farweb.inputs.fit.estimates import Body, Correlation, Tail, Zipf
 from farweb.inputs.formats import paths_of
 from farweb.inputs.generate import family_scenario
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 from farweb.text import toml
 from farweb.text.quantities import count, number, plain, share, size
-from farweb.text.sheet import Screen, Sheet, Shown
+from farweb.text.sheet import Sheet, Shown
 
 __all__ = ["Fit", "Locality", "Popularity", "Seen", "fit", "write_parameters"]
 
@@ -141,10 +140,9 @@ class Fit(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the curves as plain values, for JSON."""
-        names = [each.name for each in dataclasses.fields(self) if each.name not in ("data", "model")]
-        return {name: _plain(getattr(self, name)) for name in names}
+        return {name: value for name, value in super().to_dict().items() if name not in ("data", "model")}
 
-    def _sheets(self) -> list[Sheet]:
+    def _parts(self) -> list[Sheet]:
         found = self.popularity
         facts = [
             ["read as", self.format],
@@ -198,10 +196,6 @@ class Fit(Shown):
             rows.append(["LRU stack", f"{locality.mode}, {count(locality.stack_size)}", "", goodness])
         return rows
 
-    def screen(self) -> Screen:
-        """Parameters and how well they fit."""
-        return Screen(tuple(self._sheets()))
-
 
 def fit(
     log: str | Path | Sequence[str | Path],
@@ -212,7 +206,7 @@ def fit(
     max_unreadable: float = 0.01,
     tail_from: float | None = None,
     seed: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
 ) -> Fit:
     """Estimate ProWGen's parameters from a log, a request table with objects, or a cache trace.
 
@@ -386,14 +380,7 @@ def write_parameters(found: Fit, out: Path) -> None:
     lines = [f"# Parameters of ProWGen fitted to {Path(found.source).name}: {found.requests} requests."]
     lines += [f"# {name}: not estimated, {why}." for name, why in found.not_estimated.items()]
     lines += [f"{name} = {toml.value(value)}" for name, value in found.parameters.items()]
-    with staged_file(out) as stage:
-        stage.write_text("\n".join(lines) + "\n", "utf-8")
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return dict(value) if isinstance(value, Mapping) else value
+    write_text(out, "\n".join(lines) + "\n")
 
 
 def _error(value: float | None) -> str:

@@ -159,7 +159,7 @@ def _tail_from(sizes: Numbers, start: float, *, given: bool) -> Tail | None:
         return None
     n = len(above)
     shape = n / float(logs.sum())
-    ks = distance(above, 1 - np.exp(-shape * logs))
+    ks = distance(1 - np.exp(-shape * logs))
     return Tail(float(start), given, shape, shape / math.sqrt(n), n / len(sizes), n, ks)
 
 
@@ -181,7 +181,7 @@ def body(sizes: Numbers, end: float) -> Body | None:
     mean = math.exp(mu + sigma**2 / 2)
     cumulated = np.array([_normal((log - mu) / sigma) for log in logs]) / below
     deviation = mean * math.sqrt(math.expm1(sigma**2))
-    return Body(mu, sigma, mu_error, sigma_error, mean, deviation, n, distance(logs, cumulated), bounded)
+    return Body(mu, sigma, mu_error, sigma_error, mean, deviation, n, distance(cumulated), bounded)
 
 
 def _without_what_is_above(first: float, second: float, bound: float) -> tuple[float, float, bool]:
@@ -250,19 +250,16 @@ def correlation(requests: Numbers, sizes: Numbers) -> Correlation | None:
 
 
 def _ranks(values: Numbers) -> Numbers:
-    """From 0, with the mean rank for equal values."""
+    """Ranks from 0, equal values with the mean of theirs."""
     _, place, size = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(size)
     return (ends - (size + 1) / 2)[place]
 
 
-def distance(values: Numbers, cumulated: Numbers) -> float:
-    """Kolmogorov–Smirnov distance of values, in order, from a continuous distribution that is `cumulated` at each."""
-    n = len(values)
-    up_to = np.flatnonzero(np.append(values[1:] != values[:-1], True)) + 1
-    before = np.concatenate(([0], up_to[:-1]))
-    model = cumulated[up_to - 1]
-    return float(np.max(np.maximum(np.abs(up_to / n - model), np.abs(before / n - model))))
+def distance(cumulated: Numbers) -> float:
+    """Kolmogorov–Smirnov distance of values from a continuous distribution that is so `cumulated` at each, in order."""
+    shares = np.arange(len(cumulated) + 1) / len(cumulated)
+    return float(max((shares[1:] - cumulated).max(), (cumulated - shares[:-1]).max()))
 
 
 def histogram_distance(one: NDArray[Any], other: NDArray[Any]) -> float:

@@ -11,7 +11,7 @@ from farweb import _core
 from farweb.errors import WorkloadError
 from farweb.inputs.formats import TIMELESS
 from farweb.inputs.requests import Batch, open_input
-from farweb.progress import Progress
+from farweb.progress import Progress, unseen
 
 
 @dataclass
@@ -52,7 +52,7 @@ def read(
     files: str | Path | Sequence[str | Path],
     format: str | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Progress = unseen,
     **options: Any,
 ) -> Reading:
     """Read a file, or several logs, to the end. Arguments as in `open_input`.
@@ -69,8 +69,7 @@ def read(
             others += len(batch) - len(documents)
             if len(documents):
                 reading.add(documents, requests.header_bytes)
-            if progress is not None:
-                progress(reading.requests, None, f"{reading.requests:,} requests")
+            progress(reading.requests, None, f"{reading.requests:,} requests")
         reading.left_out = {**requests.left_out, **({"no-copy": others} if others else {})}
     if not reading.requests:
         raise WorkloadError(f"{requests.name}: has no request that a copy may serve ({others} of other methods)")

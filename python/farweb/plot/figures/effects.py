@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from farweb.errors import ResultsError
-from farweb.judge.judged import LevelJudged, deciding, levels_judged
+from farweb.judge.judged import deciding, levels_judged
 from farweb.paint.figure import Axis, Figure, Panel, Reference, Series
 from farweb.plot.catalogue import figure
 from farweb.plot.replicated import about_runs
@@ -16,6 +16,7 @@ from farweb.results.metrics import Metric, base_unit, find_metric, words
 from farweb.results.sweep import SweepTables
 from farweb.results.sweep_statistics import NO_SPLIT
 from farweb.results.sweep_warnings import comparable
+from farweb.text.quantities import Ends
 from farweb.text.words import capital, named
 
 TERMS_MAX = 12
@@ -50,11 +51,14 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
     judged, why_not = levels_judged(sweep, deciding([metric] if metric else None))
     names = sweep.design.short_names
     is_split = not terms["percent"].drop_nulls().is_empty()
-    changes = _changes(judged, names)
+    named_changes = [
+        (f"{named(names[each.factor], each.level, ' = ')} for {each.base}", each.verdict.change) for each in judged
+    ]
+    changed = changes(named_changes)
     refused = sweep.refusals([of.name]).get(of.name, "it does not vary")
-    if not is_split and (changes is None or not refused.endswith(NO_SPLIT)):
+    if not is_split and (changed is None or not refused.endswith(NO_SPLIT)):
         raise ResultsError(f"{sweep.path}: no allocation of the variation of {of.name}: {why_not or refused}")
-    panels, about = [each for each in (changes,) if each is not None and not is_split], ""
+    panels, about = [each for each in (changed,) if each is not None and not is_split], ""
     if is_split:
         panels.append(_shares(terms, names))
         about, second = _second(sweep, of, terms, names)
@@ -85,20 +89,18 @@ def effects(sweep: SweepTables, *, metric: str | None = None) -> Figure:
 _CHANGES = "Change: of the mean latency of the same requests, with its interval: 95 % for a factor."
 
 
-def _changes(judged: Sequence[LevelJudged], names: Mapping[str, str]) -> Panel | None:
-    """The change of the same requests at each level against another; None where no level was judged."""
-    known = [(each, each.verdict.change) for each in judged if each.verdict.change.value is not None]
-    known = [(each, change) for each, change in known if math.isfinite(change.value or 0.0)]
+def changes(named: Sequence[tuple[str, Ends]]) -> Panel | None:
+    """Changes of time with their intervals, below one another; None where none is known."""
+    known = [(name, each) for name, each in named if each.value is not None and math.isfinite(each.value)]
     if not known:
         return None
-    labels = tuple(f"{named(names[each.factor], each.level, ' = ')} for {each.base}" for each, _ in known)
     x, low, high = (
         np.array([100 * (getattr(change, end) or 0.0) for _, change in known]) for end in ("value", "low", "high")
     )
     alone = np.array([change.low is None for _, change in known])
     low, high, place = np.where(alone, x, low), np.where(alone, x, high), np.arange(len(known), dtype=np.float64)
     series = Series("", 0, x, place, low=low, high=high, interval="bars", joined=False)
-    return _across(Axis("change of time", "%").fitted(x, low, high), labels, series)
+    return _across(Axis("change of time", "%").fitted(x, low, high), tuple(name for name, _ in known), series)
 
 
 def _shares(terms: pl.DataFrame, names: Mapping[str, str]) -> Panel:

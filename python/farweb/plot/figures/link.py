@@ -1,5 +1,6 @@
 """Rate, queue, busy share and drops of a link over time, in both directions, and the rate in force where it changes."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,36 +90,43 @@ def _changes(shown: Samples) -> bool:
     return bool(len(rates) and rates.max() > 1.001 * rates.min())  # type: ignore[operator]
 
 
+def panel(
+    result: RunTables, of: Samples, axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = ""
+) -> Panel:
+    """A panel over time, with the end of the warm-up."""
+    fitted = axis.fitted(*(each.y for each in drawn))
+    return Panel(of.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
+
+
+def queue_panel(result: RunTables, of: Samples, title: str = "") -> Panel:
+    """Bytes in a queue: their mean, and their peak behind it."""
+    peak, mean = of.series("", 0, "queue_max", "area", "peak"), of.series("", 0, "queue_mean", part="mean")
+    return panel(result, of, Axis("queue", "B", low=0), peak, mean, weight=3, title=title)
+
+
 def _panels(result: RunTables, shown: Samples, link: int, direction: str) -> tuple[Panel, ...]:
     """The four panels of a direction, from the top."""
-
-    def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
-        fitted = axis.fitted(*(each.y for each in drawn))
-        return Panel(shown.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
-
+    drawn = functools.partial(panel, result, shown)
     most = float(shown.rows["busy_percent"].max() or 0)  # type: ignore[arg-type]
     drops = int(shown.rows["drops"].sum())
     marks = int(shown.rows["marks"].sum())
     reasons = reasons_of({name: int(shown.rows[name].sum()) for name in REASONS if name in shown.rows.columns})
     in_force = [shown.series("", style.QUIETLY, "in_force_bps", part="rate in force")] if _changes(shown) else []
     return (
-        panel(
+        drawn(
             Axis("throughput", "bit/s", low=0),
             *in_force,
             shown.series("", 0, "rate_bps", part="carried" if in_force else ""),
             weight=3,
             title=title(result.manifest["scenario"], link, direction),
         ),
-        panel(
-            Axis("queue", "B", low=0),
-            shown.series("", 0, "queue_max", "area", "peak"),
-            shown.series("", 0, "queue_mean", part="mean"),
-            weight=3,
+        queue_panel(result, shown),
+        drawn(
+            Axis("busy", "%", low=0, high=105 if most > 95 else None),
+            shown.series("", 0, "busy_percent"),
+            weight=1.6,
         ),
-        panel(
-            Axis("busy", "%", low=0, high=105 if most > 95 else None), shown.series("", 0, "busy_percent"), weight=1.6
-        ),
-        panel(
+        drawn(
             Axis("drops, marks" if marks else "drops", low=0, high=None if drops or marks else 1.5, whole=True),
             shown.series("dropped" if marks else "", None, "drops", "area"),
             *([shown.series("marked", 1, "marks", part="marks")] if marks else []),

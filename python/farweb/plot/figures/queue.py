@@ -1,11 +1,13 @@
 """The queue of a link over time: what stands in it, how long packets wait, and what is dropped, by reason."""
 
+import functools
+
 import polars as pl
 
-from farweb.paint.figure import Axis, Figure, Panel, Series
+from farweb.paint.figure import Axis, Figure, Panel
 from farweb.plot.catalogue import figure
-from farweb.plot.figures.link import DIRECTIONS, chosen, title
-from farweb.plot.measured import Samples, mean, provenance, samples, warmup_line
+from farweb.plot.figures.link import DIRECTIONS, chosen, panel, queue_panel, title
+from farweb.plot.measured import Samples, mean, provenance, samples
 from farweb.results.run import RunTables
 from farweb.results.totals import REASONS, marked
 from farweb.text.quantities import seconds
@@ -57,11 +59,7 @@ def _intervals(rows: pl.DataFrame, *, has_waits: bool) -> Samples:
 
 def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has_waits: bool) -> tuple[Panel, ...]:
     """The panels of a direction, from the top."""
-
-    def panel(axis: Axis, *drawn: Series, weight: float, title: str = "", note: str = "") -> Panel:
-        fitted = axis.fitted(*(each.y for each in drawn))
-        return Panel(shown.axis, fitted, drawn, warmup_line(result), title=title, note=note, weight=weight)
-
+    drawn = functools.partial(panel, result, shown)
     waits = [
         shown.series("" if name == "sojourn_max_s" else part, number, name, "area" if number == 0 else "steps", part)
         for number, (name, part) in enumerate(_WAITS.items())
@@ -78,15 +76,9 @@ def _panels(result: RunTables, shown: Samples, link: int, direction: str, *, has
     marks = int(shown.rows["marks"].sum())
     drops += [shown.series("marked", first + len(dropped), "marks", part="marks")] if marks else []
     return (
-        panel(
-            Axis("queue", "B", low=0),
-            shown.series("", 0, "queue_max", "area", "peak"),
-            shown.series("", 0, "queue_mean", part="mean"),
-            weight=3,
-            title=title(result.manifest["scenario"], link, direction),
-        ),
-        *([panel(Axis("wait", "s", low=0), *waits, weight=3)] if has_waits else []),
-        panel(
+        queue_panel(result, shown, title(result.manifest["scenario"], link, direction)),
+        *([drawn(Axis("wait", "s", low=0), *waits, weight=3)] if has_waits else []),
+        drawn(
             Axis("drops, marks" if marks else "drops", low=0, high=None if drops else 1.5, whole=True),
             *(drops or [shown.series("", None, next(iter(dropped)))]),
             weight=1.6,
