@@ -146,7 +146,7 @@ def test_the_seed_of_the_run_and_their_number_count(tmp_path: Path) -> None:
         for seed, seeds in ((1, 2), (1, 3), (9, 2))
     }
     assert len({each.overall_s for each in found.values()}) == 3
-    assert "9 readings of the file, 3 graphs in 3 draws of think times and a seed of the path" in found[1, 3].holds
+    assert "9 readings of the file: 3 graphs in 3 draws of think times and a seed of the path" in found[1, 3].holds
 
 
 def test_a_change_that_helps_in_four_draws_and_harms_in_one_is_open() -> None:

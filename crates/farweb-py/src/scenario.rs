@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, workload_error};
 use crate::tables::HostTable;
 
-/// A checked scenario, and what is simulated of it once the files of its links are read.
+/// A checked scenario, and the one to simulate once the files of its links are read.
 #[pyclass(frozen, module = "farweb._core")]
 pub(crate) struct Scenario {
     planned: Planned,

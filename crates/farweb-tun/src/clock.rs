@@ -31,7 +31,7 @@ impl Clock {
         Instant::from_nanos(read(ClockId::Monotonic) - self.start)
     }
 
-    /// Waits until `deadline` or until one of `files` can be read, and says of each whether it can.
+    /// Waits until `deadline` or until one of `files` can be read, and says of each if it can.
     ///
     /// May return some 50 µs late (the kernel's slack for timers), later on a busy machine.
     pub(crate) fn wait<const N: usize>(

@@ -23,7 +23,7 @@ const TIME_TO_LIVE: u8 = 64;
 /// Checksums are sums modulo this (RFC 1071).
 const CHECKSUM_MODULUS: u16 = 0xffff;
 
-/// Who sends a packet and to whom.
+/// Sender and receiver of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Addresses {
     pub(crate) from: SocketAddrV4,

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// The pattern by which both ends of a talk know what byte stands at `offset` of a stream, below 2^32.
+/// Byte at `offset` of a stream, below 2^32: both ends of a talk know the pattern.
 ///
 /// The top byte of the offset's hash: no stretch of the stream looks like another one.
 ///

@@ -147,7 +147,7 @@ pub(crate) struct FetchHttp2 {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Http2End {
-    /// The program as which it speaks.
+    /// Program that it speaks as.
     pub(crate) preset: Preset,
     /// Credit of a stream, instead of that program's.
     pub(crate) stream_credit: Option<Bytes>,

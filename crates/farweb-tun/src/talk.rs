@@ -1,7 +1,7 @@
 //! A talk: our host, the path and the TUN device on one real clock.
 //!
 //! Events happen at their planned time, even when this process gets to them a little later, so lateness does not add up.
-//! Only packets from and to the kernel have the time at which they really came or went.
+//! Only packets from and to the kernel have the time when they really came or went.
 
 use std::fs;
 use std::io::{self, Read};

@@ -31,7 +31,7 @@ struct InterfaceRequest {
     unused: [u8; 22],
 }
 
-/// A TUN device to which this process is attached. Reading does not wait.
+/// A TUN device with this process attached. Reading does not wait.
 #[derive(Debug)]
 pub(crate) struct Tun {
     file: File,

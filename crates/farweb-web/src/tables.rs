@@ -39,7 +39,7 @@ impl Tables {
 }
 
 impl Tables {
-    /// Gives `take` the requests of a scenario: those of its family, or of the table.
+    /// Gives `take` the requests of a scenario, from its family or the table.
     pub(crate) fn of<T>(&self, scenario: &Scenario, take: impl FnOnce(Option<&Prepared>) -> T) -> T {
         let (workload, seed) = (&scenario.workload, scenario.run.seed);
         let mut drawn = self.drawn.borrow_mut();

@@ -33,7 +33,7 @@ impl Queue for EventQueue<Event> {
     }
 }
 
-/// What the event queue is measured against: a binary heap with the same order.
+/// Yardstick of the event queue: a binary heap with the same order.
 #[derive(Default)]
 struct Heap {
     events: BinaryHeap<Reverse<(Instant, u64, Event)>>,

@@ -1,8 +1,8 @@
 //! farweb: a packet-level simulator of web traffic over long paths.
 //!
-//! A *scenario* describes a path of nodes, the links between them, the legs on which transport connections live, and a
-//! request table. [`world::World`] turns it into packets and gives back rows: one for each request, connection, link
-//! interval and, when asked, packet.
+//! A *scenario* describes a path of nodes, the links between them, the legs that transport connections span,
+//! and a request table. [`world::World`] turns it into packets and gives back rows: one for each request,
+//! connection, link interval and, when asked, packet.
 //!
 //! The modules stand in layers, lowest first. A `use` only points up this list:
 //!

@@ -85,7 +85,7 @@ class CacheTreatment:
             never = f"responses that are never stored ({SERVED_ONLY})"
             rows.append([never, "a copy may serve", self._share(self.served_only)])
         note = f"{count(self.objects_of_several_sizes)} of {count(self.objects)} objects"
-        rows.append(["requests for objects whose size changes", note, self._share(self.of_several_sizes)])
+        rows.append(["to objects of changing size", note, self._share(self.of_several_sizes)])
         return rows
 
     def _share(self, part: int) -> str:

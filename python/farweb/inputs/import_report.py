@@ -88,7 +88,7 @@ class ImportReport:
             *([f"left out: {reason}", meaning.get(reason, ""), count(lines)] for reason, lines in dropped),
             ["from first to last start", f"from {moment(counts['origin_unix_s'])}", seconds(self.span_s)],
             ["bytes of responses", "", size(counts["response_bytes"])],
-            ["given up, with what came before", size(given_up["bytes"]), count(given_up["requests"])],
+            ["given up", f"{size(given_up['bytes'])} had come", count(given_up["requests"])],
             *self._facts(),
             ["objects", "", count(counts["objects"])],
             ["requests without a client", self._client_names(), count(self.requests - counts["with_client"])],
@@ -109,7 +109,7 @@ class ImportReport:
             bytes_share = f", {share(tunnels['bytes'] / logged)} of all bytes" if logged else ""
             rows.append(["all requests: tunnels", f"{size(tunnels['bytes'])}{bytes_share}", count(tunnels["requests"])])
         if (carried := counts["carried_bytes_share"]) is not None:
-            rows.append(["bytes that the table carries", f"of {size(logged)} logged", share(carried)])
+            rows.append(["bytes in the table", f"of {size(logged)} logged", share(carried)])
         if counts["software"] is not None:
             rows.append(["server", "", counts["software"]])
         return rows

@@ -13,7 +13,7 @@ from farweb.results.run import RunTables
 from farweb.results.tables import PAGE
 from farweb.text.quantities import number, seconds, size
 from farweb.text.sheet import Screen, Sheet, Shown
-from farweb.text.words import elided, listed, plural, visible
+from farweb.text.words import called_apart, elided, listed, plural
 from farweb.views.page_load import PARTS, Step, View, read_view
 
 _STEPS = 5
@@ -157,7 +157,7 @@ class PageLoads(Shown):
         Args:
             has_sizes: True to have requests and bytes as well, of all that is asked for.
         """
-        return _parts_of([(elided(visible(name), 32),) for name in self.names], self.views, has_sizes=has_sizes)
+        return _parts_of([(name,) for name in called_apart(self.names, 32)], self.views, has_sizes=has_sizes)
 
 
 def _parts_of(

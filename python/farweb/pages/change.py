@@ -12,7 +12,7 @@ from farweb.pages.answer import ALIKE, Cell, PageAnswer, how, in_words, low_high
 from farweb.pages.breakdown import PageLoads
 from farweb.pages.results import view_of
 from farweb.text.sheet import Sheet, Shown
-from farweb.text.words import elided, listed, visible
+from farweb.text.words import called_apart, listed
 
 _NAME = 32  # letters, chosen
 
@@ -149,8 +149,9 @@ class PageChange(Shown):
         yield self.text
         if self.loads.tls:
             yield self.loads.tls
-        for name, answer in zip(self.names, self.answers, strict=True):
-            yield f"{elided(visible(name), _NAME)}: {answer.recorded}"
+        names = called_apart(self.names, _NAME)
+        for name, answer in zip(names, self.answers, strict=True):
+            yield f"{name}: {answer.recorded}"
         yield ""
         yield self._sheet()
         yield ""
@@ -158,14 +159,15 @@ class PageChange(Shown):
         is_open = any(each.word == "cannot be told apart" for each in self.changes)
         ends = low_high([cell for answer in self.answers for cell in answer.cells])
         yield f"{ends} open: the readings disagree." if is_open else ends
-        for name, answer in zip(self.names, self.answers, strict=True):
+        for name, answer in zip(names, self.answers, strict=True):
             for each in answer.recording.reservations:
-                yield f"{elided(visible(name), _NAME)}: {each}"
+                yield f"{name}: {each}"
 
     def _sheet(self) -> Sheet:
         is_one = len(self.names) == 2
-        first = elided(visible(self.names[0]), _NAME)
-        others = [elided(visible(self.names[1]), _NAME)] if is_one else ["", "after"]
+        called = dict(zip(self.names, called_apart(self.names, _NAME), strict=True))
+        first, *others = called.values()
+        others = others if is_one else ["", "after"]
         header = ("onLoad in s", "", "", *others[:-1], first, others[-1], "change", "")
         rows = []
         shown = ("", "")
@@ -175,7 +177,7 @@ class PageChange(Shown):
             named = "" if path == shown[0] else path, "" if (path, proxy) == shown else proxy, way.protocol
             shown = (path, proxy)
             change = f"{round(100 * each.share) or 0:+d} %".replace("-", "−").replace("+0", "0")
-            name = () if is_one else (elided(visible(each.name), _NAME),)
+            name = () if is_one else (called[each.name],)
             rows.append((*named, *name, in_words(each.before), in_words(each.after), change, cell_of(each.word)))
         return Sheet("", header, rows, names=3 + (not is_one))
 

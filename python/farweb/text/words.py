@@ -84,6 +84,19 @@ def elided(text: str, most: int) -> str:
     return first + shortened(text, half + 1)
 
 
+def called_apart(names: Sequence[str], most: int) -> list[str]:
+    """Names of so many letters at most, and a number behind those that would be equal.
+
+    >>> called_apart(["monday/before-the-change.har", "tuesday/before-the-change.har"], 16)
+    ['monday/…ange.har', 'tuesday…ange.har']
+    >>> called_apart(["page.har", "page.har"], 16)
+    ['page.har (1)', 'page.har (2)']
+    """
+    short = [elided(visible(name), most) for name in names]
+    twice = {name for name in short if short.count(name) > 1}
+    return [f"{name} ({n})" if name in twice else name for n, name in enumerate(short, 1)]
+
+
 def nearest(word: str, names: Iterable[str], likeness: float = 0.6) -> str:
     """The name that is most like a word, by at least so much of 1; empty where none is.
 

@@ -132,7 +132,7 @@ def _holds(readings: Sequence[_Reading], base: Base) -> str:
     draws = len(readings) // len(RULES)
     drawn = " and a seed of the path" if is_drawn(base.effective) else ""
     of = f"{len(RULES)} graphs in {draws} draws of think times{drawn}" if draws > 1 else f"{len(RULES)} graphs"
-    return f"Low and high: {len(readings)} readings of the file, {of}."
+    return f"{len(readings)} readings of the file: {of}."
 
 
 def _readings(recording: Recording, seed: int, draws: int) -> list[_Reading]:

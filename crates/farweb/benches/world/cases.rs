@@ -29,7 +29,7 @@ const LOSSY: &str = r#"
     queue = "50 packets"
     loss = { kind = "bernoulli", probability = 0.005 }
 "#;
-/// A link in front of which a queue of this kind stands, for transfers that would hold four times as much as it carries.
+/// Link behind a queue of this kind, for transfers that would hold four times as much as it carries.
 fn queued(kind: &str) -> String {
     let limit = if kind.starts_with("drop-") { ", limit = \"300 packets\"" } else { "" };
     format!(

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 /// Delay of the pipe each way.
 const DELAY: Duration = Duration::from_millis(20);
-/// Losses after which the pipe is a good one: timeouts double up to a minute.
+/// Losses before the pipe becomes a good one: timeouts double up to a minute.
 const LOSSES_MAX: usize = 40;
 
 /// Constants that are on or off.
@@ -92,7 +92,7 @@ enum Event {
     AtSender(Segment),
 }
 
-/// Agents, and what is on its way between them.
+/// Agents, and the events between them.
 struct Pipe {
     sender: Sender,
     sink: Sink,

@@ -15,7 +15,7 @@ struct Input<'a> {
     how: logs::How,
     squid: bool,
     level: u8,
-    /// Bytes that change, from the start of the packed file: distance to the one before, and what is added.
+    /// Bytes that change, from the start of the packed file: distance to the last one, and the amount added.
     damage: Vec<(u16, u8)>,
     /// Bytes cut off at the end.
     cut: Option<u16>,

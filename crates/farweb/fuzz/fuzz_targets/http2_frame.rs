@@ -1,4 +1,4 @@
-//! Any bytes as frames of HTTP/2: what is decoded encodes to as many bytes, which decode to the same.
+//! Any bytes as frames of HTTP/2: a decoded frame encodes to as many bytes, which decode to the same frame.
 
 #![no_main]
 

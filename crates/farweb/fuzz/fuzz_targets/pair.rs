@@ -19,7 +19,7 @@ mod pipe;
 use invariants::Watch;
 use pipe::{Application, End, Fate, Pipe};
 
-/// Fates after which the path is a good one, so that no connection is given up.
+/// Fates before the path becomes a good one, so that no connection is given up.
 const FATES_MAX: usize = 200;
 const LOSSES_MAX: usize = 60;
 

@@ -1,4 +1,4 @@
-//! Any text as a quantity, a word or a name: what is read prints to a text that reads as the same.
+//! Any text as a quantity, a word or a name: a value read prints to a text that reads as the same value.
 
 #![no_main]
 

@@ -25,7 +25,8 @@ struct Input {
     steps: Vec<(u8, u8, u16)>,
 }
 
-/// A sender, a receiver, what is on its way to each, and what the applications have to take and have taken.
+/// Sender and receiver, steps and grants on their way to them, and bytes that applications have to take
+/// and have taken.
 struct Line {
     sender: Sender<usize>,
     receiver: Receiver<usize>,

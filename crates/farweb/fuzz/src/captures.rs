@@ -10,10 +10,10 @@ use crate::checked;
 /// Looks through the capture at `path`, so many packets at a time: its hosts and the report.
 ///
 /// # Errors
-/// Those of the reader.
+/// As the reader.
 ///
 /// # Panics
-/// When a packet or connection is not accounted for, or what it gives is no row of a host table.
+/// When a packet or connection is not accounted for, or a host is no row of a host table.
 pub fn read(
     path: &Path,
     max_unreadable: f64,

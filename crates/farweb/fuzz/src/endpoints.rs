@@ -12,7 +12,7 @@ const PROFILES: [ProfileName; 4] =
 /// Sizes of buffers: from less than a segment to more than an unscaled window.
 const BUFFERS: [u64; 7] = [64, 500, 4096, 8192, 32_767, 70_000, 200_000];
 
-/// What an endpoint is made with.
+/// Parts of an endpoint.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// Profile, MSS and buffers.

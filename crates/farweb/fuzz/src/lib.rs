@@ -1,4 +1,4 @@
-//! What the fuzz targets share: files for the readers, what must hold of what a reader gives, and endpoints.
+//! Parts that fuzz targets share: files for the readers, checks of their results, and endpoints.
 
 pub mod captures;
 pub mod endpoints;

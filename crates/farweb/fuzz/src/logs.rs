@@ -26,7 +26,7 @@ pub struct How {
     /// True when clients are kept as logged, and taken from `X-Forwarded-For`.
     clients: (bool, bool),
     from: Option<String>,
-    /// Share in 1/255, whether hosts are drawn, seed.
+    /// Share in 1/255, true if hosts are drawn, seed.
     sample: Option<(u8, bool, u64)>,
     rows: u8,
 }
@@ -63,7 +63,7 @@ impl How {
 /// Reads the log at `path` to its end: its batches and the report.
 ///
 /// # Errors
-/// Those of the reader.
+/// As the reader.
 ///
 /// # Panics
 /// When a batch is no part of a request table, or a line is not accounted for.

@@ -6,7 +6,7 @@ use farweb::workload::{Begin, Directory, Request, RequestSource, RequestTable, W
 
 use crate::checked;
 
-/// Endings of names that choose a separator, and whether the file is packed is seen from its bytes.
+/// Endings of names, which choose the separator. The bytes of a file tell if it is packed.
 pub const SUFFIXES: [&str; 4] = [".csv", ".tsv", ".log", ".csv.gz"];
 
 /// Reads the request table at `path` to its end, twice.

@@ -22,7 +22,7 @@ pub(super) struct Admission {
     max: u64,
     probability: f64,
     random: RandomStream,
-    /// Objects that were missed, and whether more than once. `None` where no rule needs them.
+    /// Missed objects, true for those missed more than once. `None` where no rule needs them.
     missed: Option<FxHashMap<ObjectId, bool>>,
 }
 

@@ -38,7 +38,7 @@ impl Arc {
         }
     }
 
-    /// Moves the target when the object of a ghost is asked for again. Returns whether it was one of B2.
+    /// Moves the target when the object of a ghost is asked for again. True if the ghost was in B2.
     fn learn(&mut self, entries: &mut Entries, ghost: Place) -> bool {
         let bytes = entries[ghost].bytes as f64;
         let (once, often) = (self.once_ghosts.bytes() as f64, self.often_ghosts.bytes() as f64);

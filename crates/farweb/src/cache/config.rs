@@ -11,7 +11,7 @@ use crate::units::{Bytes, Duration, Share};
 pub struct CacheConfig {
     /// Replacement policy: which objects it gives up.
     pub policy: Policy,
-    /// Largest sum of the sizes it holds; bodies and headers, as request tables have them.
+    /// Largest sum of the sizes it holds: bodies and headers, as request tables have them.
     pub capacity: Bytes,
     /// Objects that it takes in.
     #[serde(default)]

@@ -12,7 +12,7 @@ use super::entries::{Entries, Place};
 use super::list::List;
 use super::{ObjectId, Replace};
 
-/// Mean count above which all are halved: the classic 10.
+/// Largest mean count before all are halved: the classic 10.
 const MEAN_MAX: u64 = 10;
 
 /// No bucket.

@@ -29,7 +29,7 @@ pub(super) struct S3Fifo {
     ghosts: List,
     /// Bytes that fill the small queue until the first eviction.
     small_share: u64,
-    /// Bytes above which the main queue gives way first.
+    /// Most bytes of the main queue before it gives way first.
     main_share: u64,
     /// Most bytes that ghosts stand for.
     ghost_share: u64,

@@ -4,7 +4,7 @@
 //! soon as bytes are in order, and closes behind its last write, at once, or when it has been idle: the pool of its leg
 //! decides. Leaves out the addresses and ports of hosts: a connection is known by its id.
 //!
-//! Fields that every packet needs stand first, end by end. Behind them are those of openings, requests and rows.
+//! Fields that every packet needs stand first, end by end, then fields of openings, requests and rows.
 
 use crate::id::{Slab, SlabId};
 use crate::net::Direction;

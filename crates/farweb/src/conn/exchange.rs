@@ -1,8 +1,9 @@
 //! A request on one leg: how far it is, and which connections carry it.
 //!
-//! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and `above`, towards the
-//! servers. The exchange of the first leg writes the row of the request. The one on which nothing is above is served by the
-//! node at its server end. **Latency is defined here**: from [`Times::start`] of the first leg's exchange to its [`Times::end`].
+//! A request travels leg by leg and has an exchange on each, linked `below`, towards the clients, and
+//! `above`, towards the servers. The exchange of the first leg writes the row of the request. The node at the
+//! server end of the topmost exchange serves it. **Latency is defined here**: from [`Times::start`] of the
+//! first leg's exchange to its [`Times::end`].
 //!
 //! One response may feed several exchanges below: they wait for the same one above, and are a chain by `beside`.
 //!
@@ -49,7 +50,7 @@ pub(crate) struct Exchange {
     pub(crate) sending: Option<Box<Sending>>,
     /// The response that the node at the server end is releasing.
     pub(crate) releasing: Option<Releasing>,
-    /// Node at which its response began. Of a delayed hit, the cache with the fetch under way.
+    /// Node where its response began. Of a delayed hit, the cache with the fetch under way.
     pub(crate) served_by: Option<u8>,
     /// Size of the version that a cache below holds: the request is conditional, for a body only if the version is another one.
     pub(crate) condition: Option<u64>,
@@ -449,7 +450,7 @@ impl Exchanges {
         }
     }
 
-    /// The one that waits for the same response behind `below`.
+    /// Exchange that waits for the same response behind `below`.
     #[inline]
     pub(crate) fn beside(&self, below: ExchangeId) -> Option<ExchangeId> {
         self.0.get(below)?.beside

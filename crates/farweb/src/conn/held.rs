@@ -1,4 +1,4 @@
-//! Causes that hold the sender of the responses on a connection, and the time for which each did.
+//! Causes that hold the sender of the responses on a connection, and how long each did.
 //!
 //! Models one answer at each instant. The transport's comes first ([`Limit`]), nearest to the wire. Once it has sent all that
 //! it was given, the session answers: its credits may hold bytes back. Last comes the program, which owes more of a response.
@@ -32,7 +32,7 @@ pub(crate) enum Cause {
     Nothing,
 }
 
-/// Time for which a sender was held, by [`Cause`].
+/// Time that a sender was held, by [`Cause`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct HeldTimes([Duration; Cause::COUNT]);
 
@@ -63,7 +63,7 @@ impl Cause {
 }
 
 impl HeldTimes {
-    /// Time for which this held the sender.
+    /// Time that `cause` held the sender.
     pub(crate) const fn by(&self, cause: Cause) -> Duration {
         self.0[cause as usize]
     }

@@ -25,7 +25,7 @@ pub(crate) struct Packet {
     again: bool,
     recorded: bool,
     pub(crate) toward: End,
-    /// Node at which the leg ends in the direction of the packet.
+    /// Node at the end of the leg, in the direction of the packet.
     pub(crate) destination: u8,
 }
 

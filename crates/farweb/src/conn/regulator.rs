@@ -1,4 +1,4 @@
-//! Regulator: the packets of responses leave a server at the rate at which each response came when it was recorded.
+//! Regulator: packets of a response leave the server at the response's recorded rate.
 //!
 //! Models a server with a rate limit of its own **below TCP**: TCP's segments pass through a queue of the connection. A
 //! packet leaves at max(now, departure of the one before) + fresh bytes ÷ rate. Fresh are bytes of a response that pass

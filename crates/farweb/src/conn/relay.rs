@@ -51,7 +51,7 @@ pub(crate) struct Relay {
 }
 
 impl Relays {
-    /// Relays of a connection between two nodes, at which nothing runs. None where its leg is not split.
+    /// Idle relays of a connection between two nodes. None where its leg is not split.
     pub(crate) fn new(splits: &[Split], [client, server]: [u8; 2]) -> Option<Box<Self>> {
         let node = |place: usize| match place {
             0 => client,

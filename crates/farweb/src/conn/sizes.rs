@@ -44,7 +44,7 @@ impl EndSizes {
         })
     }
 
-    /// True for MSS and for buffer where they are those of the host.
+    /// True for the MSS, and for the buffer, if the host gives it.
     pub(crate) fn asks_host(&self) -> (bool, bool) {
         (self.mss == HostOr::Host, self.buffer == Some(HostOr::Host))
     }

@@ -40,8 +40,8 @@ impl Transport {
         on_each!(self, agent => agent.next_timeout())
     }
 
-    /// State of an end whenever its connection is settled: the time before which no timer is due, and whether nothing is left to be
-    /// done but to answer late packets.
+    /// State of an end whenever its connection is settled: a lower bound for its next timer, and true if
+    /// nothing but late packets is left to answer.
     #[inline]
     pub(crate) fn standing(&self) -> (When, bool) {
         match self {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::ExchangeId;
 
-/// Responses of which every byte has been handed to a connection, until the last one is acknowledged.
+/// Responses handed to a connection in full, until their last byte is acknowledged.
 ///
 /// One needs no allocation.
 #[derive(Debug, Default)]

@@ -91,7 +91,8 @@ struct Slot<E> {
 /// Room for [`BLOCK`] events, or for none.
 type Block<E> = Vec<Pending<E>>;
 
-/// Events of a block. Chosen: 1 kB, at which the blocks of all slots take half a megabyte at most before one of them is full.
+/// Events of a block. Chosen: 1 kB. Until a block is full, the blocks of all slots take half a megabyte at
+/// most.
 const BLOCK: usize = 32;
 
 /// A slice is 2^this ns long, 65.5 µs. Chosen: of 16, 18 and 20 the fastest in `benches/engine.rs` over all

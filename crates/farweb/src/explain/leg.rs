@@ -24,7 +24,7 @@ pub struct WindowLimit {
     pub window_bytes: u64,
     /// Whole segments in that window, at least one.
     pub window_segments: u64,
-    /// Those of them that fly in a round trip: an odd one waits for another where an ACK covers two.
+    /// Segments of the window that fly in a round trip: an odd one waits for another where an ACK covers two.
     pub in_flight: u64,
     /// Time that a full segment spends in the transmitters of the leg.
     pub segment_ns: u64,

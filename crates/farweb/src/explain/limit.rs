@@ -1,8 +1,8 @@
 //! Limit of one connection in a direction: the least of its window, its send buffer, its carrier's credits, and its windows over losses.
 //!
 //! - The **window** lets as many whole segments fly as it holds, once a round trip ([`WindowLimit`]).
-//! - The **send buffer** of Linux, in bytes of memory with the overhead of each segment, lets two thirds of what it holds fly. It counts
-//!   with its largest size.
+//! - The **send buffer** of Linux, in bytes of memory with the overhead of each segment, lets two thirds of
+//!   its content fly. It counts with its largest size.
 //! - A **credit** comes back once a round trip at best: a session's limits one message, a connection's all of them together. The end
 //!   that receives grants it, clients for responses, servers for requests, in parts that its rule sets: so many whole ones come back, and
 //!   the first of them waits for its bytes ([`Worth`]). A credit that grows counts with its largest value.
@@ -68,19 +68,20 @@ pub struct ConnectionLimit {
     pub loss_event_share: f64,
     /// Estimate of the rate that losses leave. None without losses, and where they set no limit.
     pub loss_limit_bps: Option<f64>,
-    /// What losses do where no estimate says it, or what they take of another limit, in words. None without losses, and where they limit by
-    /// an estimate.
+    /// Effect of losses in words: without an estimate, or beside another limit. None without losses, or if
+    /// their estimate is the limit.
     pub loss_limit_text: Option<String>,
 }
 
 const NO_LOSS_LIMIT: &str =
     "no limit: BBR sends at the rate that it measures, up to some 10 % lost, less in bursts";
 
-/// Share of packets lost that BBR bears. Chosen: with 10 % bulk transfers keep 88 % of a link of 20 Mbit/s and 50 ms, and with 12 % two
-/// thirds of one of 5 Mbit/s and 400 ms, or a fifth, where two intervals by chance pass for those of a policer.
+/// Share of packets lost that BBR bears. Chosen: with 10 % bulk transfers keep 88 % of a link of 20 Mbit/s
+/// and 50 ms. With 12 % they keep two thirds of a link of 5 Mbit/s and 400 ms, or a fifth, if two intervals
+/// look by chance like a policer's.
 const BBR_BEARS: f64 = 0.1;
 
-/// Share of packets lost on a stretch in a direction where BBR takes losses for those of a policer.
+/// Share of packets lost on a stretch in direction `way`, if BBR takes the losses for a policer's.
 pub(super) fn beyond_bbr(stretch: &Stretch<'_>, way: Direction) -> Option<f64> {
     let share = lost(&losses(stretch, way));
     (is_bbr(&stretch.tcp.profile()) && share > BBR_BEARS).then_some(share)
@@ -90,7 +91,7 @@ fn is_bbr(profile: &Profile) -> bool {
     matches!(profile, Profile::Linux(own) if own.congestion_control == CongestionControl::Bbr)
 }
 
-/// Credit of a carrier, and what it is worth.
+/// Credit of a carrier, and its worth.
 #[derive(Debug, Clone, Copy)]
 struct Credit {
     bytes: u64,
@@ -100,7 +101,7 @@ struct Credit {
 /// A direction of a stretch of a leg.
 pub(super) struct Course<'s> {
     pub(super) carrier: &'s Carrier,
-    /// All of the leg, over which credits come back.
+    /// All of the leg: credits come back over it.
     pub(super) whole: &'s Stretch<'s>,
     pub(super) stretch: &'s Stretch<'s>,
     /// The window as it is in that direction.
@@ -272,8 +273,8 @@ impl Credit {
         Self { bytes, worth: rule.worth(bytes, read) }
     }
 
-    /// The two times in which it comes back: a round trip, and the transmission of the bytes that its return waits for. A credit that fills
-    /// the line waits for none.
+    /// Time until it comes back, in two parts: a round trip, and the transmission of the bytes that its
+    /// return waits for. A credit that fills the line waits for none.
     fn comes_back(self, whole: &Stretch<'_>, way: Direction) -> [Duration; 2] {
         let trip = whole.round_trip();
         let ahead = whole.bottleneck(way).map(|(_, rate)| {
@@ -284,7 +285,7 @@ impl Credit {
         [trip, ahead.unwrap_or(Duration::ZERO)]
     }
 
-    /// What comes back, and in which time, in words.
+    /// Credit that comes back, and how soon, in words.
     fn per_return(self, whole: &Stretch<'_>, way: Direction) -> String {
         let [trip, ahead] = self.comes_back(whole, way).map(figures::span);
         let Worth { bytes, ahead: waits } = self.worth;

@@ -14,7 +14,7 @@ use crate::scenario::{Carrier, ClientShare, ClosedBy, Leg, Scenario};
 /// Ports of a Linux host towards one address and port.
 const PORTS: u32 = 60_999 - 32_768 + 1;
 
-/// Time in seconds for which the end that closed first keeps a port.
+/// Seconds that the end that closed first keeps a port.
 const TIME_WAIT_S: u32 = 60;
 
 /// Most connections a second that the client end of `leg`, the `index`-th, can open to one server. None if ports do not limit

@@ -1,12 +1,14 @@
 //! Mean rate of bulk data where packets are lost at random: the windows of a sender, round trip by round trip.
 //!
-//! - Behind a loss the window falls, to a half or to CUBIC's share, and stands for the round trip in which the loss is repaired. It then
-//!   grows by its congestion control in each round trip, and goes on for one more behind the next loss, until that is known.
+//! - Behind a loss the window falls, to a half or to CUBIC's share, and stands for the round trip that
+//!   repairs the loss. It then grows by its congestion control in each round trip, and goes on for one more
+//!   behind the next loss, until that is known.
 //! - It holds no more than the receiver's window, the send buffer and the credits let fly. Where it was full, nothing but the lost segment
 //!   goes until that is repaired. A round trip lasts as long as the slowest link takes for it.
 //! - An ACK covers two segments: half a segment, in the mean, waits for another one, or for the timer of a delayed ACK.
-//! - Without SACK each further loss in a window takes a round trip more, and with Reno half of the window again. A timeout and slow start
-//!   repair a loss that fewer than three segments follow, one of what is sent again, and with Reno three, or two in a small or full window.
+//! - Without SACK each further loss in a window takes a round trip more, and with Reno half of the window
+//!   again. A timeout and slow start repair a loss that fewer than three segments follow, the loss of a
+//!   retransmission, and with Reno three losses in a window, or two in a small or full one.
 //!
 //! Losses are so many packets apart as an exponential distribution has it: its quantiles, in an order that is drawn once for all.
 //!
@@ -48,7 +50,7 @@ impl Law {
 struct Growth {
     law: Law,
     begins: f64,
-    /// CUBIC's window on its plateau, and the time after which it is there.
+    /// CUBIC's window on its plateau, and the time until it is there.
     origin: f64,
     plateau_s: f64,
     trip_s: f64,
@@ -96,10 +98,10 @@ pub(super) struct Sender {
     timeout_s: f64,
 }
 
-/// Loss events of an estimate. Chosen: the rate is within 1.5 % of that of ten times as many.
+/// Loss events of an estimate. Chosen: ten times as many move the rate by 1.5 % at most.
 const EVENTS: usize = 512;
 
-/// Share of the slowest link's rate from which on it is full. Chosen: less is told from the whole.
+/// Share of the slowest link's rate that counts as full. Chosen: less is told from the whole.
 const FULL: f64 = 0.95;
 
 impl Sender {
@@ -122,7 +124,7 @@ impl Sender {
             Profile::Bsd(own) => {
                 let per_ack = if own.delayed_ack { 2.0 } else { 1.0 };
                 let eighth = if own.additive_eighth { 0.125 } else { 0.0 };
-                // Ticks of 500 ms, of which two or three pass.
+                // Two or three ticks of 500 ms pass.
                 (Law::Reno { per_ack, eighth }, Repair::Reno, trip_s.max(1.0) + 0.25)
             }
             Profile::Ns2(own) => {
@@ -144,7 +146,8 @@ impl Sender {
         self.rate(p) * self.trip_s
     }
 
-    /// Mean rate of segments that arrive, in segments a second, likewise. One that fills the slowest link is what it would be without that.
+    /// Mean rate of segments that arrive, in segments a second, likewise. If it fills the slowest link, the
+    /// rate without that link.
     pub(super) fn rate(&self, p: f64) -> f64 {
         let mut draws = RandomStreams::new(0).stream("windows", 0);
         let mut run = Run { sender: self, sent: 0.0, took_s: 0.0, free_s: 0.0 };
@@ -195,7 +198,7 @@ impl State {
 
 /// Duplicate ACKs that show a loss.
 const DUPLICATES: f64 = 3.0;
-/// Window from which two losses are repaired without a timeout (Fall and Floyd).
+/// Least window that repairs two losses without a timeout (Fall and Floyd).
 const TWO_REPAIRED: f64 = 10.0;
 /// Segments a window of growth with CUBIC's beta, that Reno's rate has (`tcp_cubic.c`: 8 / 15).
 const FRIENDLY: f64 = 8.0 / 15.0;
@@ -258,7 +261,7 @@ impl Run<'_> {
         State { at_loss: window, last_max }
     }
 
-    /// The window in which losses are repaired: a share of the one at the loss.
+    /// Window while losses are repaired: a share of the one at the loss.
     fn repaired(
         &mut self,
         state: &State,
@@ -312,9 +315,9 @@ mod tests {
             let on =
                 |segment_s| Sender { segment_s, ack_wait_s: 0.0, ..Sender::of(&profile, 0.1, 0.0).unwrap() };
             let free = on(0.0).rate(0.01);
-            // A link of a quarter of that, where timeouts are short beside what is sent.
+            // A link of a quarter of that rate, where transmission takes far longer than timeouts.
             assert_eq!(on(4.0 / free).rate(0.01), free, "{name:?}");
-            // One that is just not full takes more time for large windows.
+            // A link that is just not full takes more time for large windows.
             assert!(on(0.9 / free).rate(0.01) < free, "{name:?}");
         }
     }

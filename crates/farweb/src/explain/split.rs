@@ -96,7 +96,7 @@ pub(super) fn first_byte(leg: &Leg, scenario: &Scenario) -> Duration {
     at + down + (up + down) * trips
 }
 
-/// Times from which each stretch may be written to, by their delays up and down and the splits between them.
+/// When each stretch may first be written to, by their delays up and down and the splits between them.
 fn writable(ways: &[[Duration; 2]], splits: &[Split]) -> Vec<Duration> {
     let mut opens = Duration::ZERO;
     let mut writable = Vec::new();

@@ -455,7 +455,8 @@ fn losses_limit_a_connection_as_mathis_has_it() {
     assert!((share - 0.05).abs() < 1e-12, "{share}");
 }
 
-/// A window below that of the losses limits, and they take their part of it: W / (1 + p·W²/8) segments of Reno, at most.
+/// A window smaller than losses would leave is the limit, less their part: W / (1 + p·W²/8) segments of Reno,
+/// at most.
 #[test]
 fn losses_below_a_window_take_their_part_of_it() {
     let reno = "leg.0.tcp={profile=\"linux\",buffer=\"30 kB\",constants={congestion_control=\"reno\"}}";

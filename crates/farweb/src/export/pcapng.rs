@@ -2,7 +2,8 @@
 //!
 //! A file has an interface for each capture point, in the order given, and a packet for each row seen there. Rows of
 //! other points and of drops are left out. Packets begin with their IPv4 header (`LINKTYPE_RAW`). Times are nanoseconds
-//! since the start of the run: a capture begins near 1970-01-01 00:00:00 UTC. At an end each packet says whether it
+//! since the start of the run: a capture begins near 1970-01-01 00:00:00 UTC. At an end each packet says if
+//! it
 //! came in or went out.
 //!
 //! Source: draft-ietf-opsawg-pcapng (PCAP Next Generation Capture File Format), sections 3 and 4.

@@ -111,7 +111,7 @@ impl<E: Copy + Eq> Stream<E> {
     }
 
     /// The reader got the next `bytes`: returns the exchange of the first of them, and how much payload of it stands together.
-    /// That payload, and the framing before it, is taken off `bytes`. Called until it returns nothing.
+    /// Takes that payload, and the framing before it, off `bytes`. Called until it returns nothing.
     ///
     /// An exchange with separate pieces is returned more than once, framing alone for none.
     ///

@@ -11,7 +11,7 @@ use super::timeline::Timeline;
 /// One direction of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkConfig {
-    /// Rate of the transmitter; `None` sends a packet in no time: none ever waits.
+    /// Rate of the transmitter. `None` sends a packet in no time: none ever waits.
     pub rate: Option<BitRate>,
     /// Propagation delay, from the last bit sent to the packet's arrival.
     pub delay: Duration,

@@ -130,7 +130,7 @@ impl<P: Packet> Link<P> {
 
     /// `packet` reaches the link.
     ///
-    /// The answer may ask for an event, at which the owner must call [`on_event`](Self::on_event).
+    /// The answer may ask for an event: the owner must then call [`on_event`](Self::on_event).
     #[inline(never)]
     pub fn enqueue(&mut self, now: Instant, packet: &P) -> Enqueued {
         match self.meets {
@@ -313,7 +313,7 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Next packet taken for transmission since the link is watched, in their order. Each is told once.
+    /// Next packet taken for transmission since watching began, in order. Tells each packet once.
     pub fn next_taken(&mut self) -> Option<Carried<'_, P>> {
         let on_link = self.queue.backlog.on_link();
         let untold = self.queue.late()?.untold.as_mut().filter(|untold| **untold > 0)?;
@@ -323,7 +323,7 @@ impl<P: Packet> Link<P> {
         Some(Carried { packet, departure, arrival: self.transmitter.arrival(place)? })
     }
 
-    /// Time up to which all drops, and all packets taken, are told.
+    /// All drops, and packets taken, before this time are told.
     pub(super) fn told_until(&mut self, now: Instant) -> Instant {
         let (free_at, on_link) = (self.transmitter.free_from(Instant::ZERO), self.queue.backlog.on_link());
         let Some(late) = self.queue.late() else { return now };
@@ -344,7 +344,7 @@ impl<P: Packet> Link<P> {
     /// the same instant.
     ///
     /// # Panics
-    /// With debug assertions, when `now` is not the time at which the head arrives.
+    /// With debug assertions, when the head does not arrive at `now`.
     #[inline(always)]
     pub fn on_event(&mut self, now: Instant) -> (P, Option<Instant>) {
         let next = self.event_after(now, || {});
@@ -355,7 +355,7 @@ impl<P: Packet> Link<P> {
     /// news.
     ///
     /// # Panics
-    /// With debug assertions, when `now` is not the time at which the head arrives.
+    /// With debug assertions, when the head does not arrive at `now`.
     #[inline(always)]
     pub(super) fn event_after(&mut self, now: Instant, tell: impl FnOnce()) -> Option<Instant> {
         if self.transmitter.is_changing() {

@@ -108,7 +108,7 @@ impl LossProcess {
         }
     }
 
-    /// Drops what is remembered of a connection.
+    /// Forgets a connection.
     pub(super) fn forget(&mut self, flow: u64) {
         match self {
             Self::List(list) => {
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(hits, [Some(Hit::Marked), Some(Hit::Lost), None, Some(Hit::Lost), Some(Hit::Marked)]);
     }
 
-    /// Draws for each of `count` packets whether it is lost.
+    /// Draws the fate of `count` packets, true for a loss.
     fn draw(loss: &Loss, count: usize) -> Vec<bool> {
         let mut process = process(loss);
         (0..count).map(|_| loses(&mut process, &packet(1, PacketKind::Data))).collect()

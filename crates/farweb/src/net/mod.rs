@@ -50,7 +50,7 @@ pub enum PacketKind {
     Syn,
     /// SYN with ACK.
     SynAck,
-    /// With payload, whether FIN is set or not.
+    /// With payload, with FIN or without.
     Data,
     /// FIN without payload.
     Fin,

@@ -66,7 +66,7 @@ impl Direction {
 }
 
 impl LinkId {
-    /// That of the `link`-th link in `direction`.
+    /// Id of the `link`-th link in `direction`.
     #[must_use]
     pub fn of(link: usize, direction: Direction) -> Self {
         Self::new(2 * link + direction as usize)
@@ -236,7 +236,7 @@ impl<P: Packet> Path<P> {
         self.links[link].serve(now);
     }
 
-    /// Time up to which the drops of all links, and all packets taken, are told.
+    /// Drops of all links, and packets taken, before this time are told.
     pub fn told_until(&mut self, now: Instant) -> Instant {
         self.links.iter_mut().map(|(_, link)| link.told_until(now)).fold(now, Instant::min)
     }

@@ -1,7 +1,7 @@
 //! How long packets waited in front of a transmitter, by interval.
 //!
-//! A packet counts in the interval in which its transmission begins. Number, sum and longest wait are exact. A quantile comes
-//! from a histogram whose steps are at most a 128th of the wait.
+//! A packet counts in the interval when its transmission begins. Number, sum and longest wait are exact. A
+//! quantile comes from a histogram whose steps are at most a 128th of the wait.
 //!
 //! Left out: waits of packets that were dropped.
 //!
@@ -39,10 +39,10 @@ pub(super) struct Histogram {
     steps: BTreeMap<u32, u64>,
 }
 
-/// Packets that were accepted, by the time at which their transmissions begin.
+/// Accepted packets, by the begin of their transmissions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sojourn {
-    /// Those ahead: when it begins, and how long they will have waited.
+    /// Packets ahead: begin of transmission, and wait until then.
     ahead: VecDeque<(Instant, Duration)>,
 }
 
@@ -74,7 +74,7 @@ impl Histogram {
         *self.steps.entry(step_of(nanos)).or_default() += 1;
     }
 
-    /// With those of `other`.
+    /// Adds the waits of `other`.
     pub(super) fn join(&mut self, other: &Self) {
         self.packets += other.packets;
         self.sum += other.sum;

@@ -35,7 +35,7 @@ pub struct LinkStats {
     pub drops_loss: u64,
     /// Packets marked, by loss process or queue.
     pub marks: u64,
-    /// Time during which the transmitter was sending.
+    /// Time that the transmitter was sending.
     pub busy: Duration,
     /// Integral of the queue over time, in B·ns. Counts waiting packets and the one in transmission, whole until its
     /// last bit has left.
@@ -57,7 +57,7 @@ impl LinkStats {
         self.drops_full + self.drops_aqm + self.drops_loss
     }
 
-    /// Share of the time during which the transmitter was sending, 0 to 1. An empty interval has 0.
+    /// Share of the time that the transmitter was sending, 0 to 1. An empty interval has 0.
     #[must_use]
     pub fn busy_share(&self) -> f64 {
         self.mean(self.busy.as_nanos() as f64)
@@ -111,9 +111,9 @@ impl LinkStats {
 
 /// Counts what a link direction does, into statistics.
 ///
-/// What will come of a packet is known when it is accepted, and counted at once, in one open piece. Where an interval of
-/// any kind begins or ends the piece is cut: what lies ahead, of the packets that are still in the queue, goes over to the
-/// next piece. A cut piece is added to all intervals that it belongs to: overlaps cost nothing per packet.
+/// A packet's fate is known when it is accepted, and counted at once, in one open piece. Where an interval of
+/// any kind begins or ends the piece is cut: the rest of the packets still in the queue goes over to the next
+/// piece. A cut piece is added to all intervals that it belongs to: overlaps cost nothing per packet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meter {
     /// The open piece, as if every accepted packet had left. A cut fills in `to`.
@@ -202,7 +202,7 @@ impl Meter {
         self.open.packets += 1;
     }
 
-    /// That packet is in the queue from `now` until it is sent. With it the queue has `held_bytes`.
+    /// The accepted packet is in the queue from `now` until it is sent. With it the queue has `held_bytes`.
     #[inline]
     pub(super) fn hold(&mut self, now: Instant, sent: Sent, bytes: u32, held_bytes: u64) {
         self.open.busy += sent.departure - sent.start;
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!((measured.packets, measured.bytes, measured.drops()), (2, Bytes::new(200), 1));
         assert_eq!(measured.busy, Duration::from_nanos(21));
         assert_eq!(measured.queue_byte_nanos, 7 * 400 + 10 * 300 + 4 * 200);
-        // What stood there at the beginning, and not what came before or after.
+        // Initial backlog only.
         assert_eq!(measured.queue_bytes_max, Bytes::new(400));
     }
 

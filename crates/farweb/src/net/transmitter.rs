@@ -24,11 +24,11 @@ use crate::units::{BitRate, Duration, Instant};
 pub(super) struct Transmitter {
     /// A constant one.
     rate: Option<BitRate>,
-    /// Those of a link that changes, in place of the rate.
+    /// Changes of a link that has them, in place of the rate.
     changes: Option<Box<Changes>>,
     /// When the last packet has left.
     free_at: Instant,
-    /// How far `free_at` lies after the exact end of the last packet, in 1/rate ns, below the rate.
+    /// Time of `free_at` past the exact end of the last packet, in units of 1/rate ns, less than `rate`.
     slack: u64,
 }
 

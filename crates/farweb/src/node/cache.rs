@@ -50,7 +50,7 @@ pub(crate) struct Cache {
 struct Fetch {
     /// Its exchange, on the leg towards the servers.
     exchange: ExchangeId,
-    /// The one on the leg towards the clients that began it.
+    /// The exchange on the leg towards the clients that began it.
     first: ExchangeId,
     /// Number of requests that joined it.
     joined: u64,

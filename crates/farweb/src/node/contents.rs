@@ -1,4 +1,4 @@
-//! Contents of a cache: whether a request is a hit.
+//! Contents of a cache: requests that are hits.
 //!
 //! Models three ways to decide. The request table says it in its column `source`. A share of all client requests is drawn at
 //! random, as the ns-2 study did in place of a cache. Or a live cache remembers the objects that pass through it. A drawn hit
@@ -24,7 +24,7 @@ use crate::workload::{Caching, Directory, ObjectId, Request, WorkloadError};
 
 /// Contents of a cache, and its statistics.
 pub(crate) struct Contents {
-    /// Its number among the caches, by which its statistics are kept.
+    /// Its number among the caches, the key of its statistics.
     cache: usize,
     node: u8,
     hits: Hits,
@@ -91,7 +91,7 @@ impl Contents {
         Some((&mut siblings[place as usize], object))
     }
 
-    /// Checks that the cache can decide whether `request` is a hit.
+    /// Checks that the cache can tell if `request` is a hit.
     ///
     /// # Errors
     /// The problem with the request.

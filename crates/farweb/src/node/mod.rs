@@ -1,8 +1,9 @@
 //! Nodes: what happens to a request that has arrived whole at the server end of a leg, and to the bytes of a response there.
 //!
-//! A node decides, and the world carries it out: whether a request is served here or passed on, and how many bytes of a
-//! response go on towards the clients. A response may start at any node, and a node may hold one back. A new kind of node is a file with an
-//! implementation of [`Stand`], and a line in each place of this one that names the others.
+//! A node decides, and the world carries it out: serve a request here or pass it on, and how many bytes of a
+//! response go on towards the clients. A response may start at any node, and a node may hold one back. A new
+//! kind of node is a file with an implementation of [`Stand`], and a line in each place of this one that
+//! names the others.
 
 mod cache;
 mod contents;
@@ -141,7 +142,7 @@ impl Node {
     }
 }
 
-/// Checks that every cache can decide whether `request` is a hit.
+/// Checks that every cache can tell if `request` is a hit.
 ///
 /// # Errors
 /// The problem with the request.

@@ -1,5 +1,5 @@
-//! Recorded packets: which connections, at which points, and their rows. Like the recorder it reads the world and never changes
-//! it.
+//! Recorded packets: their connections, their points, and their rows. Like the recorder it reads the world
+//! and never changes it.
 //!
 //! At an end of a leg a packet is seen as the endpoint sends or receives it, as in a capture on that host. A tap on a link sees
 //! the same as a splitter on the wire at the link's end nearer to the clients: packets going up when their last bit leaves the
@@ -58,7 +58,7 @@ pub(crate) struct Capture {
 pub(crate) struct Seen {
     pub(crate) place: Place,
     pub(crate) event: PacketEvent,
-    /// Sequence number up to which the application's credit lets it fill the stream.
+    /// Sequence number that the application's credit reaches.
     pub(crate) credit_limit: Option<u64>,
 }
 
@@ -115,7 +115,7 @@ impl Capture {
         self.whose == Packets::All
     }
 
-    /// The rows up to `now`, behind which no row of an earlier time will come, leaving none behind.
+    /// Takes all rows up to `now`. No row of an earlier time will come.
     pub(crate) fn take(&mut self, now: Instant) -> Vec<(&'static str, Column)> {
         self.catch_up(now);
         self.rows.take()

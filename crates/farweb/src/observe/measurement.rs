@@ -1,4 +1,4 @@
-//! The measured interval: the time over which rates, utilisation and queues of links are averaged.
+//! The measured interval, for the averages of rates, utilisation and queues of links.
 //!
 //! It begins at the end of `run.warmup`, at that very instant although no event may happen then, and ends at the start of
 //! the last request or at the end of the run. What happens at its last instant counts up to and with that start. When no
@@ -67,11 +67,11 @@ impl Presented {
 pub(crate) struct Measurement {
     measure: Measure,
     warmup: Instant,
-    /// Time at which it begins. Never, once it has.
+    /// Its begin. Never, once it has begun.
     begins_at: Option<Instant>,
     /// The first start of a request in it.
     first_start: Option<Instant>,
-    /// Time at which it ended, if before the run.
+    /// Its end, if before the run's.
     ended_at: Option<Instant>,
     /// Bytes presented since it began, and since the run did.
     presented: Presented,

@@ -1,7 +1,7 @@
 //! Observation of a run: rows, recorded packets, the measured interval, what held a sender. **Nothing here changes a result.**
 //!
-//! The observer reads connections, exchanges and links. Others report to it what happens, and ask it only whether that is
-//! recorded.
+//! The observer reads connections, exchanges and links. Others report to it what happens, and ask it only if
+//! that is recorded.
 
 mod caches;
 mod capture;
@@ -191,8 +191,8 @@ impl Observer {
         }
     }
 
-    /// The cause that holds the sender of responses may have changed. `is_due` says whether more of a response is still
-    /// expected there.
+    /// The cause that holds the sender of responses may have changed. `is_due` is true while more of a
+    /// response is expected there.
     pub(crate) fn note_cause(
         &mut self,
         now: Instant,

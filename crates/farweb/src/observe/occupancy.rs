@@ -46,7 +46,7 @@ pub(crate) struct Occupancy {
     now: [Followed; 3],
     /// Connections by the number of requests on them, those without left out: `[0]` have one.
     by_requests: Vec<u64>,
-    /// Everything since the last cut. `to` is the time up to which it is filled in.
+    /// Everything since the last cut, filled in up to `to`.
     piece: LegStats,
     interval: LegStats,
     whole: LegStats,

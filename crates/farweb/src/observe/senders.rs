@@ -1,4 +1,4 @@
-//! Time for which the sender of the responses on a connection was held, by cause.
+//! Time that the sender of the responses on a connection was held, by cause.
 //!
 //! Models a clock for each cause that may hold a sender ([`Cause`]). One runs at a time, from the opening of the connection to
 //! its end. A response takes the difference between two readings of the clocks. Waiting behind other responses on its
@@ -19,7 +19,7 @@ struct Clocks {
     cause: Option<Cause>,
     since: Instant,
     times: HeldTimes,
-    /// Time for which cwnd had held it when requests might go.
+    /// Time that cwnd had held it when requests might go.
     opening: Duration,
     /// Responses due here and incomplete. Some may have ended since.
     due: Vec<ExchangeId>,
@@ -46,7 +46,7 @@ impl Senders {
         clocks.opening = clocks.at(now).by(Cause::Cwnd);
     }
 
-    /// Time for which cwnd held the sender on a connection before requests might go.
+    /// Time that cwnd held the sender on a connection before requests might go.
     pub(crate) fn opening(&self, id: ConnectionId) -> Duration {
         self.0[id.place()].opening
     }

@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     free: BTreeSet<usize>,
     /// The place behind the one that was chosen last.
     next: usize,
-    /// Those with connections or requests that wait.
+    /// Groups with connections or requests that wait.
     groups: FxHashMap<Key, Group>,
     /// True when no request is left, and none will come.
     is_resting: bool,

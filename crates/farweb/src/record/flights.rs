@@ -11,7 +11,7 @@ use super::{Column, NULL_INT, PacketEvent};
 /// A packet: connection, stretch, direction, and number among its sender's.
 type Flight = (i64, i64, i32, i64);
 
-/// Time in ns at which the packet of each row of the packet table reached the place where it was seen.
+/// Time in ns when the packet of each row of the packet table reached the place where it was seen.
 ///
 /// A packet waits in the queue of a link, and is transmitted, from this time to `left_ns`.
 ///

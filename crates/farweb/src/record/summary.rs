@@ -13,7 +13,7 @@ use crate::units::Duration;
 
 /// Shares of requests whose quantiles a summary has.
 const SHARES: [f64; 3] = [0.5, 0.9, 0.99];
-/// Part of a place among the values within which it is that value's own. Chosen: above a double's rounding.
+/// Excess over a place that does not reach the next one. Chosen: above a double's rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// The requests of a run that began after the warm-up.
@@ -21,13 +21,13 @@ const ROUNDING: f64 = 1e-9;
 pub struct Summary {
     /// How many began after the warm-up.
     pub requests: usize,
-    /// Those with a whole response.
+    /// Requests with a whole response.
     pub done: usize,
-    /// Those that failed.
+    /// Requests that failed.
     pub failed: usize,
-    /// Those cut off by the end of the run.
+    /// Requests cut off by the end of the run.
     pub unfinished: usize,
-    /// Those that began in the warm-up, in no other number.
+    /// Requests that began in the warm-up, in no other number.
     pub left_out: usize,
     /// Times from the request at the first node to the last byte of its response there.
     pub latency: Times,

@@ -1,6 +1,7 @@
 //! Names of the field that farweb does not have, or has elsewhere, each with a word on what stands in its place.
 //!
-//! A stranger tries the names of other tools first; "unknown key" leaves open if the name is misspelt or the thing is not there.
+//! A stranger tries the names of other tools first. A bare "unknown key" leaves open if the name is misspelt
+//! or the thing is not there.
 
 /// Names, in lower case without separators, and the sentence for them.
 const ABSENT: &[(&[&str], &str)] = &[

@@ -11,7 +11,7 @@ use crate::units::{Bytes, Duration, Share};
 #[cfg(test)] // only the schema asks
 const SIBLINGS_MAX: u32 = 1000;
 
-/// Amount by which a sum of shares may exceed 1 by rounding.
+/// Most that a sum of shares may exceed 1 by rounding.
 const SHARE_TOLERANCE: f64 = 1e-9;
 
 /// A cache at a node between the clients and the origin servers. Whether a request is a hit follows from one of three: the
@@ -67,7 +67,7 @@ const fn one() -> u32 {
 }
 
 impl Cache {
-    /// Configuration of the live cache, or of each of its siblings; `None` where hits are drawn or listed.
+    /// Configuration of the live cache, or of each of its siblings. `None` where hits are drawn or listed.
     ///
     /// # Panics
     /// When there is a policy and no capacity, which the check of a scenario makes sure of.

@@ -8,10 +8,12 @@ use toml_edit::{InlineTable, Item, Key, Table, TableLike};
 
 use super::problem::{Place, Problem};
 
-/// Longest scenario, in bytes. Chosen: a hand-written one has a few kB; a request table given by mistake has more.
+/// Longest scenario, in bytes. Chosen: a hand-written one has a few kB, a request table given by mistake has
+/// more.
 const LONGEST: usize = 1_000_000;
 
-/// Deepest nesting of tables and lists. Chosen: the format itself needs 7; trees of this depth are walked recursively.
+/// Deepest nesting of tables and lists. Chosen: the format itself needs 7. Trees of this depth are walked
+/// recursively.
 const DEEPEST: usize = 32;
 
 /// Longest text that a message repeats, in characters. Chosen: leaves room for the rest of the line.
@@ -185,7 +187,7 @@ impl Document {
     }
 }
 
-/// The value under `key` in `target`, which stands at `path`; a table gets it when it is new.
+/// The value under `key` in `target`, which stands at `path`. A table gets it when it is new.
 fn step<'t>(target: &'t mut Value, key: &str, path: &str) -> Result<&'t mut Value, String> {
     if target.is_null() {
         *target = Value::Object(Map::new());

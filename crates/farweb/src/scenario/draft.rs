@@ -1,6 +1,7 @@
 //! Scenarios to start from, written with comments from choices: kinds of paths, proxies, caches, servers and requests.
 //!
-//! Figures of the long part are those of a preset, with their sources. All other numbers are chosen, and their comments say so.
+//! Figures of the long part are a preset's, with their sources. All other numbers are chosen, and their
+//! comments say so.
 
 use serde::Deserialize;
 
@@ -142,7 +143,7 @@ pub enum Asked {
     },
     /// The tables of an imported log.
     Log {
-        /// A sentence on the log and what was left out.
+        /// A sentence on the log and the lines left out.
         origin: String,
         /// The request table.
         requests: String,

@@ -32,7 +32,7 @@ impl Family {
         }
     }
 
-    /// Time within which its copies wrap around; `None`: they are only shifted.
+    /// Time that its copies wrap around in. `None`: they are only shifted.
     pub(super) fn period(self) -> Option<Duration> {
         match self {
             Self::Nzix => Some(nzix::PERIOD),

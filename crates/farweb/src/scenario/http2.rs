@@ -12,7 +12,8 @@ use crate::units::{Bytes, Duration};
 
 pub use crate::http::h2::preset::Preset;
 
-/// HTTP/2 on a leg. The keys of an end are for both ends; those in `client` and `server` are for one, and go before them.
+/// HTTP/2 on a leg. The keys of an end are for both ends. Those in `client` and `server` are for one, and go
+/// before them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(inline))]
@@ -292,8 +293,8 @@ impl Http2 {
         config
     }
 
-    /// The program that an end does as; where none is named, what most use: Chrome, by StatCounter's counts of page views, and
-    /// nginx, by W3Techs' of sites.
+    /// The program that an end does as. By default the most used: Chrome, by StatCounter's counts of page
+    /// views, and nginx, by W3Techs' of sites.
     #[must_use]
     pub fn preset(&self, role: Role) -> Preset {
         self.end(role).preset.unwrap_or(match role {

@@ -1,4 +1,4 @@
-//! A link of a path, in both directions, as a scenario writes it; and the link of a run that it describes.
+//! A link of a path, in both directions, as a scenario writes it, and the link of a run that it describes.
 
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ const fn is_yes(flag: &bool) -> bool {
 }
 
 impl LinkDirection {
-    /// Its rate, the mean one of a trace that is read; none when unlimited.
+    /// Its rate, the mean one of a trace that is read. None when unlimited.
     #[must_use]
     pub fn rate(&self) -> Option<BitRate> {
         self.rate.and_then(|rate| rate.0)
@@ -191,7 +191,7 @@ impl LinkDirection {
         Some(Trace { opportunities, bytes, overhead, repeats: self.trace_repeat, offset: self.trace_offset })
     }
 
-    /// The limit of its queue, a time as bytes; none when unlimited.
+    /// The limit of its queue, a time as bytes. None when unlimited.
     pub(crate) fn limit(&self) -> Option<net::QueueLimit> {
         self.queue.and_then(|queue| queue.limit()?.at(self.rate()))
     }
@@ -251,7 +251,7 @@ impl Link {
         }
     }
 
-    /// What changes in a direction.
+    /// Changes of a direction over time.
     pub(crate) fn timeline(&self, way: Direction) -> Timeline {
         let own = self.towards(way);
         let LinkDirection { steps, steps_every, fade, outage, variation, jitter, dama, wake, .. } = own;
@@ -271,14 +271,14 @@ impl Link {
         }
     }
 
-    /// Rates that a direction has over time, in a run of this length; none where its own is unlimited.
+    /// Rates that a direction has over time, in a run of this length. None where its own is unlimited.
     pub(crate) fn rates(&self, way: Direction, until: Until) -> Option<Rates> {
         let until = if let Until::Time(until) = until { Some(until) } else { None };
         self.towards(way).rate().map(|own| Rates::of(&self.timeline(way), own, until))
     }
 
-    /// Mean rates of a direction in `count` spans of `every` from the start of the run on, in bit/s; none where its own is
-    /// unlimited.
+    /// Mean rates of a direction in `count` spans of `every` from the start of the run on, in bit/s. None
+    /// where its own is unlimited.
     #[must_use]
     pub fn mean_rates(&self, way: Direction, every: Duration, count: usize) -> Option<Vec<f64>> {
         self.towards(way).rate().map(|own| mean_rates(&self.timeline(way), own, every, count))
@@ -290,7 +290,7 @@ impl Link {
     }
 }
 
-/// Rate of a link; `None` is unlimited.
+/// Rate of a link. `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRate(pub Option<BitRate>);
 

@@ -1,4 +1,4 @@
-//! Amount of a workload that runs: `load`, and the `scale` by which it counts.
+//! Amount of a workload that runs: `load`, counted by its `scale`.
 
 use serde::{Deserialize, Serialize, Serializer};
 

@@ -373,7 +373,8 @@ impl Workload {
         }
     }
 
-    /// Factor on the number of requests, and the time within which repeats start; none where the load counts copies.
+    /// Factor on the number of requests, and the time that repeats start in. None where the load
+    /// counts copies.
     #[must_use]
     pub fn rate(&self) -> Option<(f64, Duration)> {
         (self.scale == LoadScale::Rate).then(|| (self.load.get(), self.copies_offset))
@@ -392,13 +393,13 @@ impl Workload {
         }
     }
 
-    /// Days of the family's trace; `None` where it has none, or requests come from tables.
+    /// Days of the family's trace. `None` where it has none, or requests come from tables.
     #[must_use]
     pub fn days(&self) -> Option<u32> {
         (self.family == Some(Family::Nzix)).then(|| self.days.unwrap_or(nzix::DAYS))
     }
 
-    /// The generated workload for this seed; `None` when requests come from tables.
+    /// The generated workload for this seed. `None` when requests come from tables.
     ///
     /// # Panics
     /// When the parameters are of another family. Reading a scenario rules that out.

@@ -35,7 +35,7 @@ pub struct Preset {
     pub rate: Figure,
     /// Delays one way, in ms.
     pub delay: Figure,
-    /// Depths of the queues in ms at the rate; a round trip when left out.
+    /// Depths of the queues in ms at the rate. A round trip when left out.
     #[serde(default)]
     pub queue: Option<Figure>,
     /// Disciplines of the queues. Drop-tail when left out.
@@ -247,7 +247,7 @@ impl Preset {
         years.into_iter().collect::<Vec<_>>().join(" and ")
     }
 
-    /// The keys that `link` has by it; a trace stands in place of rate, variation and handovers.
+    /// The keys that `link` has by it. A trace stands in place of rate, variation and handovers.
     fn keys(&self, link: &Value) -> Value {
         let mut keys = Map::new();
         for (way, of) in [("up", (|figure| figure.up) as fn(&Figure) -> f64), ("down", |figure| figure.down)]
@@ -313,7 +313,7 @@ pub(super) fn detach(scenario: &mut Value) {
     }
 }
 
-/// Gives `table` the keys of `with` that it lacks; a table with a kind of its own is one value.
+/// Gives `table` the keys of `with` that it lacks. A table with a kind of its own is one value.
 fn fill(table: &mut Value, with: Value) {
     let (Value::Object(table), Value::Object(with)) = (table, with) else { return };
     if with.contains_key("kind") && table.contains_key("kind") {

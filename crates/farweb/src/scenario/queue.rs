@@ -123,7 +123,7 @@ mod codel {
     }
 }
 
-/// Values of Linux; the quantum is a full packet without framing.
+/// Values of Linux. The quantum is a full packet without framing.
 mod fq_codel {
     use super::{Bytes, QueueLimit};
 
@@ -140,7 +140,7 @@ mod fq_codel {
     }
 }
 
-/// Values of Linux; the update every 15 ms takes 4 ticks of 250 Hz.
+/// Values of Linux. The update every 15 ms takes 4 ticks of 250 Hz.
 mod pie {
     use super::{Duration, QueueLimit};
 
@@ -202,7 +202,7 @@ impl Queue {
     /// Kinds of a table that need no further keys, and alone stand for it.
     pub(super) const KINDS: &[&str] = &["drop-tail", "codel", "fq-codel", "pie"];
 
-    /// Most that it holds; none when unlimited.
+    /// Most that it holds. None when unlimited.
     #[must_use]
     pub const fn limit(&self) -> Option<QueueLimit> {
         match *self {
@@ -245,7 +245,8 @@ impl Queue {
         }
     }
 
-    /// The queue in front of a link of `rate`, its rate at the start where that changes; `counts` stands beside a plain limit.
+    /// The queue in front of a link of `rate`, its rate at the start where that changes. `counts` stands
+    /// beside a plain limit.
     pub(super) fn config(self, rate: Option<BitRate>, counts: QueueCounts) -> QueueConfig {
         let at_rate = |limit: QueueLimit| limit.at(rate);
         let drop_tail = |limit: Option<QueueLimit>, counts| {
@@ -299,7 +300,8 @@ pub enum QueueLimit {
 }
 
 impl QueueLimit {
-    /// The limit in front of a link of `rate`, its rate at the start where that changes; a time has none at an unlimited one.
+    /// The limit in front of a link of `rate`, its rate at the start where that changes. A time has none at
+    /// an unlimited one.
     ///
     /// ```
     /// use farweb::scenario::QueueLimit;

@@ -363,12 +363,12 @@ pub(super) fn choice(words: &[&str]) -> String {
     format!("{}{}", if words.len() == 1 { "" } else { "one of " }, list_quoted(words))
 }
 
-/// " (farweb does not model …)", or where it has it, for a text that is such a name; else nothing.
+/// " (farweb does not model …)", or where it has it, for a text that is such a name, else nothing.
 fn not_here(value: &Value) -> String {
     value.as_str().and_then(absent).map(|sentence| format!(" ({sentence})")).unwrap_or_default()
 }
 
-/// " (farweb does not model …)" for a name that is known to be absent, or the place where farweb has it; else
+/// " (farweb does not model …)" for a name that is known to be absent, or the place where farweb has it, else
 /// " (did you mean …?)" when one of `words` is near.
 pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     if let Some(sentence) = absent(found) {
@@ -376,8 +376,8 @@ pub(super) fn did_you_mean(found: &str, words: &[&str]) -> String {
     }
     let found = found.to_lowercase();
     let letters = found.chars().count();
-    // A third of the letters may differ: "bufer", "conections"; chosen: short words need to be close. A word that
-    // is only begun ("bsd44") is near too.
+    // A third of the letters may differ: "bufer", "conections". Chosen: short words need to be close. A word
+    // that is only begun ("bsd44") is near too.
     let distance = |word: &str| match word.starts_with(&found) && letters >= 3 {
         true => 0,
         false => strsim::osa_distance(&found, word),

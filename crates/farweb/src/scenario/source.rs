@@ -63,7 +63,7 @@ impl Source {
         self.scenario
     }
 
-    /// The scenario with the content of the files that its links name: what is simulated.
+    /// The scenario with the content of the files that its links name, ready to simulate.
     ///
     /// # Errors
     /// When a file is missing, or makes no sense in the scenario.

@@ -135,7 +135,8 @@ impl Tls {
         })
     }
 
-    /// Parts of the client's and of the server's first flight; none where a size is given or there are no parts.
+    /// Parts of the client's and of the server's first flight. None where a size is given or there are no
+    /// parts.
     #[must_use]
     pub fn flight_parts(&self, start: Start) -> [Option<Vec<Part>>; 2] {
         let Some(parts) = self.parts() else { return [None, None] };

@@ -320,8 +320,8 @@ impl Session {
         on_protocol!(&self.protocol, own => own.waits_for_credit(), plain => false)
     }
 
-    /// Place in the stream up to which the credit that there is lets it be filled. None where no credit limits a message. Asked where
-    /// packets are recorded.
+    /// Place in the stream that the present credit reaches. None where no credit limits a message. Asked
+    /// where packets are recorded.
     pub(crate) fn credit_limit(&self) -> Option<u64> {
         let credit = on_protocol!(&self.protocol, own => own.credit(), plain => None)?;
         Some(self.stream.pushed() + credit)
@@ -345,7 +345,7 @@ impl Session {
         self.tls.as_mut().expect("the caller has asked").go_on()
     }
 
-    /// Handshake with which the connection began, where it has TLS.
+    /// Handshake that began the connection, where it has TLS.
     pub(crate) fn handshake(&self) -> Option<Start> {
         self.tls.as_ref().map(|tls| tls.start())
     }

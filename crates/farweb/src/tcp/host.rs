@@ -1,6 +1,6 @@
 //! The clock of a host: where its timer ticks lie, which all its connections share.
 //!
-//! Models the phases of 4.4BSD's two grids, and the time for which a Linux host has been up. Leaves out drift: all clocks run
+//! Models the phases of 4.4BSD's two grids, and the uptime of a Linux host. Leaves out drift: all clocks run
 //! at one rate.
 //!
 //! Source: 4.4BSD-Lite `sys/kern/uipc_domain.c` (`pfslowtimo()`, `pffasttimo()`); Linux 6.18 `kernel/time/timer.c`

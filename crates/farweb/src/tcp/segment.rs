@@ -266,8 +266,9 @@ impl Options {
         sack: SackBlocks::NONE,
     };
 
-    /// Bytes in the header, with the padding that BSD and Linux use: 4 for the MSS, 4 for the scale, 12 for timestamps (in
-    /// which the permission of SACK takes the place of the padding, else it takes 4), and 4 with 8 a block for SACK.
+    /// Bytes in the header, with the padding that BSD and Linux use: 4 for the MSS, 4 for the scale, 12 for
+    /// timestamps (the permission of SACK takes the place of their padding, else it takes 4), and 4 with 8 a
+    /// block for SACK.
     #[must_use]
     #[inline]
     pub const fn bytes(&self) -> u32 {

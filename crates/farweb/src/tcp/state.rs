@@ -152,7 +152,7 @@ impl State {
     }
 }
 
-/// The reset with which a host answers a segment that belongs to no connection. A reset is not answered.
+/// Reset for a segment without a connection. A reset is not answered.
 ///
 /// It takes the number that the segment acknowledges. Without one it acknowledges the whole segment (RFC 793, section 3.4).
 #[must_use]

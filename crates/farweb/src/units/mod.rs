@@ -160,7 +160,7 @@ impl Bytes {
 }
 
 impl BitRate {
-    /// A rate of `bits` bit/s. `None` for zero, at which nothing would ever arrive.
+    /// A rate of `bits` bit/s. `None` for zero: nothing would ever arrive.
     #[must_use]
     pub const fn from_bps(bits: u64) -> Option<Self> {
         if bits == 0 { None } else { Some(Self(bits)) }

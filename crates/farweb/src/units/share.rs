@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de};
 pub struct Share;
 
 impl Share {
-    /// Format by which a schema names it.
+    /// Its format in a schema.
     pub const KIND: &'static str = "share";
 
     /// The number for a text in percent.

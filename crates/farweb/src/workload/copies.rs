@@ -43,7 +43,7 @@ pub struct Load {
     pub load: u32,
     /// Time between the starts of two copies.
     pub offset: Duration,
-    /// Time within which copies wrap around, above zero. With `None` they are only shifted.
+    /// Time that copies wrap around in, above zero. With `None` they are only shifted.
     pub period: Option<Duration>,
     /// Hosts that copies ask.
     pub hosts: CopiesHosts,

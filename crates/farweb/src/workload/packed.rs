@@ -13,7 +13,8 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// A byte stream that a Python object may own.
 pub(super) type Source = Box<dyn Read + Send + Sync>;
 
-/// Largest window, in bytes: twice that of `xz -9` (64 MiB), and the default maximum of `zstd` (`--long` up to 27).
+/// Largest window, in bytes: twice the 64 MiB of `xz -9`, and the default maximum of `zstd` (`--long` up to
+/// 27).
 const WINDOW_BYTES_MAX: u64 = 1 << 27;
 
 const GZIP: &[u8] = b"\x1F\x8B";

@@ -1,4 +1,4 @@
-//! Parameters of a family: declared once, with their defaults; how a scenario sets others; how they are checked.
+//! Parameters of a family: declared once, with their defaults, set by scenarios, and checked.
 
 use std::borrow::Cow;
 

@@ -47,9 +47,9 @@ pub struct Laying {
     pub load: Load,
     /// Factor that divides the start times of a table.
     pub speed: Option<f64>,
-    /// Factor on the number of requests, and the time within which repeats start.
+    /// Factor on the number of requests, and the time that repeats start in.
     pub rate: Option<(f64, Duration)>,
-    /// Where clients are drawn anew, the time within which doubles start.
+    /// Where clients are drawn anew, the time that doubles start in.
     pub doubles: Option<Duration>,
     /// Random numbers of the rate and of drawn clients.
     pub streams: RandomStreams,

@@ -73,7 +73,7 @@ pub struct Progress {
 }
 
 impl World {
-    /// Processes up to `events` events. [`Progress::done`] says whether the run is over.
+    /// Processes up to `events` events. [`Progress::done`] says if the run is over.
     ///
     /// # Errors
     /// When the next request cannot be read from `source`.

@@ -95,7 +95,7 @@ impl Network {
         passes
     }
 
-    /// Gives a packet to a link, and records it if `connection` is recorded. Returns whether the link took it.
+    /// Gives a packet to a link, and records it if `connection` is recorded. True if the link took it.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, link: LinkId, packet: &Packet, connection: Option<&Connection>) -> bool {
         let Self { path, channels, extras, context: Context { now, queue, observer, .. }, .. } = self;
@@ -444,7 +444,7 @@ impl Network {
     }
 }
 
-/// The sequence number up to which `end` of a connection may fill its stream with the credit that it has.
+/// Sequence number that the present credit of `end` of a connection reaches.
 #[cold]
 fn credit_limit(connection: &Connection, end: End) -> Option<u64> {
     Some(FIRST_BYTE + connection.end(end).session.credit_limit()?)

@@ -59,7 +59,8 @@ const SATELLITE: &str = "[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]
                          up = { rate = \"unlimited\", delay = \"300 ms\" }\n\
                          down = { rate = \"unlimited\", delay = \"300 ms\" }\n";
 
-/// A link on which packets do not wait for each other: hosts have clocks of their own and acknowledge at other times.
+/// A link without queues: packets of hosts with clocks of their own, which acknowledge at other times, do not
+/// wait for each other.
 const SHARED: &str = "[path]\nnodes = [\"client\", \"server\"]\n[[path.link]]\n\
                     up = { rate = \"unlimited\", delay = \"40 ms\" }\n\
                     down = { rate = \"unlimited\", delay = \"40 ms\" }\n";

@@ -1,4 +1,4 @@
-//! What can be worked out by hand, to the nanosecond.
+//! Results worked out by hand, to the nanosecond.
 //!
 //! Names: `ser(n)` is the time of an n-byte packet on the link, `up` and `down` are propagation delays. A SYN is 44 bytes
 //! long (it has the MSS option), a pure ACK 40, a full segment 1500.
@@ -92,8 +92,8 @@ fn a_client_that_closes_gets_the_short_end_of_a_response_a_round_trip_later() {
     assert_eq!(by_client[1] - by_client[0], fin_acknowledged + ser(40) + ser(40) + up);
 }
 
-/// Four segments over 2 s leave 500 ms apart. With the release above TCP, slow start passes meanwhile; a regulator below TCP
-/// stands still for a round trip, from the first segment until its ACK.
+/// Four segments over 2 s leave 500 ms apart. With the release above TCP, slow start passes meanwhile. A
+/// regulator below TCP stands still for a round trip, from the first segment until its ACK.
 #[test]
 fn a_regulator_below_tcp_is_in_series_with_slow_start() {
     let times_of = |profile: &str, release: &str, constants: &str| {

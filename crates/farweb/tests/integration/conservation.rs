@@ -41,8 +41,8 @@ pub(crate) const STACKS: [(&str, &str); 3] = [
     ("linux-classic", "syn_retries = 127, synack_retries = 255, retries_max = 255, orphan_retries = 255"),
 ];
 
-/// A path of one or two links that one leg spans, and whether its ends have patience. It runs until nothing is left to
-/// happen.
+/// A path of one or two links that one leg spans, and true if its ends have patience. It runs until nothing
+/// is left to happen.
 fn scenario() -> impl Strategy<Value = (Scenario, bool)> {
     let links = prop::collection::vec((direction(), direction()), 1..3);
     (links, prop::sample::select(STACKS.to_vec()), any::<bool>()).prop_map(

@@ -1,4 +1,4 @@
-//! How requests and runs end: all done, cut off, refused by a dead link. Nothing is lost on the way.
+//! Ends of requests and runs: all done, cut off, refused by a dead link. Nothing is lost on the way.
 
 use farweb::record::{Failure, Status};
 

@@ -54,7 +54,7 @@ fn failed_after(tables: &Tables, cause: Failure, what: &str) -> f64 {
     (ints(tables, "requests", "failed_ns")[0] - ints(tables, "requests", "start_ns")[0]) as f64 / 1e9
 }
 
-/// Times at which packets with these flags were received.
+/// Arrival times of packets with these flags.
 fn received(tables: &Tables, flag: u8) -> Vec<i64> {
     let (events, flags) = (codes(tables, "packets", "event"), codes(tables, "packets", "flags"));
     let times = ints(tables, "packets", "time_ns");

@@ -64,7 +64,7 @@ fn a_request_that_waits_for_a_connection_is_given_up_too() {
     assert_eq!(ints(&tables, "requests", "connect_ns")[1..], [NULL_INT; 2]);
 }
 
-/// The second request goes over the connection on which the first one was given up.
+/// The second request goes over the connection of the first one, which was given up.
 #[test]
 fn what_is_shared_goes_on() {
     let shared = [
@@ -134,8 +134,9 @@ fn patience_changes_nothing_for_what_ends_in_time() {
     }
 }
 
-/// The request arrives after its client has given up, in 25 ms, and the FIN behind it is lost: the server waits for its program and
-/// releases three segments within 24 ms, before the first one is answered by a reset. The times for which it was held add up.
+/// The request arrives after its client has given up, in 25 ms, and the FIN behind it is lost: the server
+/// waits for its program and releases three segments within 24 ms, before the first one is answered by a
+/// reset. The times that held it add up.
 #[test]
 fn the_times_of_a_response_that_was_given_up_add_up() {
     let held = ["cwnd", "pacing", "window", "nagle", "recovery", "handshake", "credit", "application"];

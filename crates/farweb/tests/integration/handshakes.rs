@@ -187,7 +187,7 @@ impl Ticks {
     }
 }
 
-/// Time at which requests may go, with these data segments lost once towards the client or the server.
+/// First time that requests may go, with these data segments lost once towards the client or the server.
 fn connected_without(down: &str, up: &str, tls: &str) -> i64 {
     let direction = |lost: &str| {
         let loss = format!(", loss = {{ kind = \"list\", drop = [{lost}] }}");

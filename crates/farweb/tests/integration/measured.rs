@@ -12,7 +12,7 @@ fn ser(bytes: u64) -> u64 {
     BitRate::from_bps(34_368_000).unwrap().time_to_send(Bytes::new(bytes)).as_nanos()
 }
 
-/// Time at which the link begins to send the only segment of the response to a request of 300 B at 0.
+/// Time when the link begins to send the only segment of the response to a request of 300 B at 0.
 fn answered() -> u64 {
     60 * MS + ser(44) + 60 * MS + ser(44) + 60 * MS + ser(40 + 340)
 }

@@ -1,8 +1,8 @@
 //! Transfers against ns-2: the same workload through ns-2.35 and through farweb, transfer by transfer.
 //!
 //! `tests/data/ns2/README.md` says where the results of ns-2 come from. Times stand there in microseconds, so a transfer
-//! agrees when it is off by half of one at most. Starts are exact to a nanosecond, by which transfers that meet in a queue may
-//! move each other.
+//! agrees when it is off by half of one at most. Starts are exact to a nanosecond, and transfers that meet in
+//! a queue may move each other by that.
 
 use std::collections::BTreeMap;
 use std::io::Read;

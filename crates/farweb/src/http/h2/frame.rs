@@ -47,7 +47,7 @@ pub enum Body<'a> {
     SettingsAck,
     /// A request that the server makes for the client.
     PushPromise { promised: u32, block: &'a [u8], padding: Padding, end_headers: bool },
-    /// A question whether the other end is there, or the answer with the same bytes.
+    /// Asks if the other end is there, or answers with the same bytes.
     Ping { opaque: [u8; 8], ack: bool },
     /// No stream behind `last` is answered.
     GoAway { last: u32, code: u32, debug: &'a [u8] },

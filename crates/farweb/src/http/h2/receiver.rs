@@ -32,7 +32,7 @@ pub struct Credit {
     ///
     /// Source: hyperium/h2: the connection checks its credit after each read, `send_connection_window_update()`.
     pub on_arrival: bool,
-    /// Rule by which both grow.
+    /// Rule for the growth of both.
     pub tuning: Option<Tuning>,
 }
 

@@ -67,7 +67,7 @@ impl Settings {
     /// Source: RFC 9113, section 6.5.2.
     pub const DEFAULT: Self = Self { initial_window: 65_535, max_frame: 16_384, max_streams: None };
 
-    /// Those other than the default, as entries of a SETTINGS frame.
+    /// Settings other than the default, as entries of a SETTINGS frame.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let default = Self::DEFAULT;

@@ -12,7 +12,7 @@ use crate::units::{Duration, Instant, When};
 /// Rule of growing credits, and their limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tuning {
-    /// Rule by which they grow.
+    /// Rule for their growth.
     pub rule: TuningRule,
     /// The greatest credit, in bytes, to 2^31 - 1.
     pub max: u64,

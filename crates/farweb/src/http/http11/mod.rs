@@ -79,7 +79,7 @@ pub enum Next<W> {
 #[derive(Debug, Clone)]
 pub struct Pool<C, W> {
     limits: Limits,
-    /// Those with connections or requests that wait.
+    /// Hosts with connections or requests that wait.
     hosts: FxHashMap<u32, Host<C, W>>,
     members: FxHashMap<C, Member>,
     /// Connections that limits count: the members, and those allowed but not named yet.

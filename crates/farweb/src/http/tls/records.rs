@@ -94,7 +94,7 @@ pub struct Records {
     gone: Gone,
     written: u64,
     read: Place,
-    /// Place up to which acknowledgements have been asked for.
+    /// Last acknowledged place that the owner asked about.
     acknowledged: Place,
 }
 

@@ -53,7 +53,7 @@ pub struct Sender<E> {
     config: Config,
     /// Frames that go before all else, with their messages.
     frames: VecDeque<(E, Frame)>,
-    /// Those with an unfinished message in the stream, the next turn first.
+    /// Sessions with an unfinished message in the stream, the next turn first.
     sessions: VecDeque<Outgoing<E>>,
     /// Bytes in the write buffer.
     buffered: u64,
@@ -113,7 +113,7 @@ impl<E: Copy + Eq> Sender<E> {
         });
     }
 
-    /// The application has `bytes` more of a message, behind which comes `ending`.
+    /// The application has `bytes` more of a message, and then `ending`.
     pub fn write(&mut self, message: E, bytes: u64, ending: Ending) {
         if let Some(outgoing) = self.find(message) {
             outgoing.waiting += bytes;

@@ -276,7 +276,7 @@ impl Pair {
         pair
     }
 
-    /// `from` sends a step, if it has one and the transport takes it. Returns whether it did.
+    /// `from` sends a step, if it has one and the transport takes it. True if it did.
     fn send(&mut self, from: usize) -> bool {
         if self.on_the_way[1 - from].len() >= TRANSPORT {
             return false;

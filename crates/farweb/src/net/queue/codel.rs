@@ -1,8 +1,9 @@
 //! CoDel: packets are dropped as they are taken, once all have waited too long for an interval (RFC 8289).
 //!
-//! A packet that has waited for less than the target, or behind which a full packet at most is left, ends it. Above for an
-//! interval, a packet is dropped, and another an interval over the root of their number after the one before, until a
-//! packet is below. Begun again soon, dropping goes on at the rate it had reached.
+//! A packet that has waited for less than the target, or that leaves a full packet at most behind it, ends
+//! it. Above for an interval, a packet is dropped, and another an interval over the root of their number
+//! after the one before, until a packet is below. Begun again soon, dropping goes on at the rate it had
+//! reached.
 //!
 //! Two variants share this. Linux counts time in units of 1024 ns, and keeps the inverse root in 16 bits, improved by one
 //! Newton step a drop: its intervals begin 100, 50, 56 ms. RFC 8289 takes the root.
@@ -55,7 +56,7 @@ pub enum CodelVariant {
 /// Most bytes that are left behind a packet that is good however long it has waited: a full packet.
 const FULL_PACKET: u64 = 1500;
 
-/// Intervals behind the last planned drop within which dropping goes on at its rate.
+/// Intervals after the last planned drop: dropping begun within them goes on at its rate.
 const SOON: u64 = 16;
 
 /// The parameters in units of the variant's clock.
@@ -178,7 +179,8 @@ impl Control {
         next
     }
 
-    /// True when all have waited too long for an interval, with this packet, behind which so many bytes are left.
+    /// True when all have waited too long for an interval, with this packet, which leaves so many bytes
+    /// behind it.
     fn is_late<P>(&mut self, law: &Law, time: u64, next: Option<&(Instant, P)>, left: u64) -> bool {
         let is_above =
             |(joined, _): &(Instant, P)| time - law.time(*joined) >= law.target && left > FULL_PACKET;
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(counts(begun(LAW, [5, 3], 2000 * MS)), [2, 2]);
         let later = begun(LAW, [9, 3], 2600 * MS);
         assert_eq!((counts(later.clone()), later.drop_next), ([1, 1], 2700 * MS));
-        // Behind a single drop the root is that of 1 again, less 2⁻¹⁶.
+        // Behind a single drop the root is 1 again, less 2⁻¹⁶.
         let linux = begun(law(CodelVariant::Linux), [5, 4], 1536 * MS);
         assert_eq!((counts(linux.clone()), linux.drop_next), ([1, 1], 1_500_000 + 97_654));
     }

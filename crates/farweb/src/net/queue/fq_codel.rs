@@ -1,10 +1,10 @@
 //! FQ-CoDel: a queue for each flow, served in turns of a quantum of bytes, each under CoDel (RFC 8290).
 //!
-//! A flow with a packet is on one of two lists. One that was empty joins the new list with a quantum to spend; new flows go
-//! before old ones. A flow that has spent its bytes goes to the end of the old list with another quantum; one that is found
-//! empty leaves, from the new list by way of the old one. CoDel takes a packet as good where a full packet at most is left
-//! *in all queues*. Beyond the limit the queue with the most bytes loses half of them from its head, 64 packets at most, and
-//! CoDel counts them.
+//! A flow with a packet is on one of two lists. One that was empty joins the new list with a quantum to
+//! spend. New flows go before old ones. A flow that has spent its bytes goes to the end of the old list with
+//! another quantum. One that is found empty leaves, from the new list by way of the old one. CoDel takes a
+//! packet as good where a full packet at most is left *in all queues*. Beyond the limit the queue with the
+//! most bytes loses half of them from its head, 64 packets at most, and CoDel counts them.
 //!
 //! A flow is a connection, or all those that a hash with the run's seed puts into one of so many queues, as Linux does with
 //! 1024. CoDel's state of a flow stays while its connection does.
@@ -37,7 +37,7 @@ pub struct FqCodel {
     pub limit: QueueLimit,
     /// Bytes of a turn.
     pub quantum: Bytes,
-    /// Queues that connections share by a hash; one for each connection where there are none.
+    /// Queues that connections share by a hash. `None` gives each connection one.
     pub queues: Option<u32>,
     /// Clock and root of CoDel.
     pub variant: CodelVariant,
@@ -251,7 +251,8 @@ mod tests {
         let fat = (0..10).map(|number| (ms(0), of_flow(1, number, 1500)));
         let offers: Vec<_> = thin.chain(fat).collect();
         let seen = behind(FqCodel { limit, ..FAIR }, &offers);
-        // Two thin packets and eight fat ones wait; the ninth is one too many: five of 13,500 B are over half.
+        // Two thin packets and eight fat ones wait. The ninth is one too many: five of 13,500 B are over
+        // half.
         assert_eq!(seen.dropped, [0, 1, 2, 3, 4].map(|number| (ms(0), number)));
         assert_eq!(order(&seen), [100, 101, 102, 5, 6, 7, 8, 9]);
     }
@@ -266,7 +267,7 @@ mod tests {
             let seen = behind(FqCodel { limit, ..FAIR }, &offers);
             seen.dropped.into_iter().map(|(_, number)| number).collect::<Vec<_>>()
         };
-        // 131 wait, which are one too many; half would be 66.
+        // 131 wait, one too many. Half would be 66.
         assert_eq!(lost(130, at_once(1, 0..132).collect()), (1..65).collect::<Vec<_>>());
         // Two of each wait, the fourth is one too many.
         assert_eq!(lost(3, at_once(1, 0..3).chain(at_once(2, 10..12)).collect()), [1]);
@@ -299,7 +300,8 @@ mod tests {
         let burst = (0..42).map(|number| (ms(0), of_flow(1, number, 1500)));
         let steady = (1..200).map(|time| (ms(time), of_flow(1, 41 + time, 1500)));
         let seen = behind(config, &burst.chain(steady).collect::<Vec<_>>());
-        // Above the target from 5 ms on, dropping begins behind 105 ms; 100 ms / √21 later comes the next drop.
+        // Above the target from 5 ms on, dropping begins behind 105 ms. 100 ms / √21 later comes the next
+        // drop.
         let at: Vec<_> = seen.dropped.iter().map(|(at, _)| *at).skip_while(|at| *at == ms(0)).collect();
         assert_eq!((seen.dropped.len() - at.len(), &at[..2]), (21, &[ms(106), ms(128)][..]));
     }

@@ -15,7 +15,7 @@ use crate::units::Instant;
 
 use super::{codel, drop_head, fq_codel};
 
-/// Packets that wait, each with the time at which it joined.
+/// Packets that wait, each with the time when it joined.
 pub(super) type Fifo<P> = VecDeque<(Instant, P)>;
 
 /// A packet that a queue has dropped after it had joined.
@@ -123,7 +123,7 @@ impl<P: Packet> Late<P> {
         }
     }
 
-    /// Drops what is too much, beside a packet of so many bytes in transmission.
+    /// Drops the excess, beside a packet of so many bytes in transmission.
     pub(in crate::net) fn shed(&mut self, now: Instant, in_transmission: Option<u32>) {
         let Self { discipline, account, .. } = self;
         match discipline {
@@ -133,7 +133,7 @@ impl<P: Packet> Late<P> {
         }
     }
 
-    /// The transmitter takes the next packet at `now`, with the time at which it joined.
+    /// The transmitter takes the next packet at `now`, with the time when it joined.
     pub(in crate::net) fn take(&mut self, now: Instant) -> Option<(Instant, P)> {
         let Self { discipline, account, untold } = self;
         let taken = match discipline {

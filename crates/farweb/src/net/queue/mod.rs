@@ -35,18 +35,18 @@ pub use pie::Pie;
 /// Configuration of the queue in front of a transmitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueConfig {
-    /// One that takes every packet.
+    /// Takes every packet.
     #[default]
     Unlimited,
-    /// One that drops what does not fit.
+    /// Drops packets beyond its limit.
     DropTail(DropTail),
-    /// One that keeps its delay short by random drops.
+    /// Keeps its delay short by random drops.
     Pie(Pie),
-    /// One that drops the oldest for what does not fit.
+    /// Drops the oldest packets beyond its limit.
     DropHead(DropHead),
-    /// One that drops packets that have waited too long.
+    /// Drops packets that have waited too long.
     Codel(Codel),
-    /// One with a turn for each flow, each under CoDel.
+    /// Gives each flow its turn, each under CoDel.
     FqCodel(FqCodel),
 }
 

@@ -46,16 +46,16 @@ const FIRST_UPDATE: Duration = Duration::from_millis(500);
 /// Change of the probability a second for each second that the delay is off its target, and that it has grown by.
 const GAINS: [f64; 2] = [0.125, 1.25];
 
-/// A delay above which the probability takes a further step, and that step.
+/// Least delay that adds a further step to the probability, and that step.
 const LONG: (Duration, f64) = (Duration::from_millis(250), 0.02);
 
-/// Sums of probabilities below which no packet is dropped, and from which on one is.
+/// Sums of probabilities: below the first no packet is dropped, from the second on one always is.
 const SUMS: [f64; 2] = [0.85, 8.5];
 
-/// Probability up to which packets are marked, and not dropped.
+/// Largest probability that marks packets and does not drop them.
 const MARKING_MAX: f64 = 0.1;
 
-/// Bytes below which no packet is dropped: two full packets.
+/// Fewest bytes in the queue for a drop: two full packets.
 const FEW_BYTES: u64 = 2 * 1500;
 
 /// PIE at work in front of a transmitter.
@@ -383,7 +383,7 @@ mod tests {
         assert_eq!(limited(QueueLimit::Packets(3), 6), (4, 2, 0));
         assert_eq!(limited(QueueLimit::Bytes(Bytes::new(4500)), 6), (4, 2, 0));
         assert_eq!(limited(QueueLimit::Bytes(Bytes::new(4499)), 6), (3, 3, 0));
-        // One that finds the transmitter free need not fit.
+        // A packet that finds the transmitter free need not fit.
         assert_eq!(limited(QueueLimit::Packets(0), 2), (1, 1, 0));
     }
 

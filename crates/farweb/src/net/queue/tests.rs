@@ -153,8 +153,8 @@ fn the_packet_in_transmission_counts_where_all_do_and_stays() {
     assert_eq!(none.arrived, [(ms(1), 0)]);
 }
 
-/// What a link without delay at 8 Mbit/s does by the definition: an event at the end of each transmission, before what
-/// arrives at the same instant.
+/// A link without delay at 8 Mbit/s by the definition: an event at the end of each transmission, before
+/// arrivals at the same instant.
 fn by_events(queue: QueueConfig, offers: &[(Instant, TestPacket)]) -> Seen {
     let mut queue = Queue::new(queue, || RandomStreams::new(1).stream("aqm", 0));
     let late = queue.late().unwrap();

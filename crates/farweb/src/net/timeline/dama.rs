@@ -2,8 +2,8 @@
 //!
 //! A terminal asks at equal times, for the waiting bytes that no request covers yet (volume), and for the bytes that came since it
 //! last asked, again and again (rate). A request acts some time later, in the frames that begin from then on. Its rate lasts
-//! until another request acts. Its volume is granted once; the part that exceeds a frame goes to the next frames. A constant
-//! rate is granted in every frame, without a request.
+//! until another request acts. Its volume is granted once, the part that exceeds a frame in the next frames.
+//! A constant rate is granted in every frame, without a request.
 //!
 //! A frame takes the packets that wait as it begins, first in, first out, as far as its grant goes, and sends them at the rate of
 //! the link. Later packets wait for the next frame. A packet that does not fit goes on in the next one. Unused grants are lost.
@@ -85,7 +85,7 @@ impl Dama {
         Duration::from_nanos((self.request_every + self.frame).as_nanos() / 2) + self.grant_after
     }
 
-    /// Mean wait of a packet after a silence, until the begin of the frame in which it leaves.
+    /// Mean wait of a packet after a silence, until the begin of its frame.
     #[must_use]
     pub fn mean_wait(&self, packet: Bytes) -> Duration {
         let asked = self.mean_wait_to_ask();
@@ -176,7 +176,7 @@ pub(in crate::net) struct Terminal {
 }
 
 impl Terminal {
-    /// An idle one on a link of this rate; its times of requests and frames are drawn.
+    /// An idle one on a link of this rate. Its times of requests and frames are drawn.
     pub(in crate::net) fn new(dama: Dama, rate: BitRate, mut random: RandomStream) -> Self {
         let mut within =
             |period: Duration| Instant::from_nanos((random.uniform() * period.as_nanos() as f64) as u64);

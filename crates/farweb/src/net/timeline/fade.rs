@@ -99,7 +99,7 @@ pub struct Piece {
 }
 
 impl Fade {
-    /// Largest attenuation at which something is sent, in dB/1000: below zero where nothing is sent in a clear sky.
+    /// Largest attenuation with anything sent, in dB/1000: below zero if nothing is sent in a clear sky.
     #[must_use]
     pub fn most(&self) -> i64 {
         self.allows(&MODCODS[0])
@@ -125,7 +125,7 @@ impl Fade {
         pieces
     }
 
-    /// Modcods by the time at which each comes into force, the first one at the start.
+    /// Modcods by the time when each comes into force, the first one at the start.
     fn in_force(&self, back: Duration) -> Vec<(Duration, Option<&'static Modcod>)> {
         let every = self.report.as_nanos().max(1);
         let changes = MODCODS.iter().flat_map(|modcod| self.crossings(self.allows(modcod)));
@@ -136,12 +136,12 @@ impl Fade {
         [start].into_iter().chain(reports.into_iter().map(|at| (at + back, picked(at)))).collect()
     }
 
-    /// Largest attenuation at which a modcod is received, in dB/1000.
+    /// Largest attenuation that a modcod survives, in dB/1000.
     fn carries(&self, modcod: &Modcod) -> i64 {
         i64::from(self.clear.as_millis()) - modcod.0
     }
 
-    /// Largest attenuation at which the sender picks it.
+    /// Largest attenuation for the sender to pick it.
     fn allows(&self, modcod: &Modcod) -> i64 {
         self.carries(modcod) - i64::from(self.margin.as_millis())
     }
@@ -160,7 +160,7 @@ impl Fade {
         }
     }
 
-    /// First nanoseconds at which the attenuation is above `limit`, and no longer above.
+    /// First nanoseconds with the attenuation above `limit`, and no longer above.
     fn crossings(&self, limit: i64) -> impl Iterator<Item = Duration> {
         self.attenuation.windows(2).filter_map(move |ends| {
             let (from, to) = (ends[0].above(limit), ends[1].above(limit));
@@ -214,8 +214,8 @@ mod tests {
 
     const RATE: BitRate = BitRate::from_bps(30_000_000).unwrap();
 
-    /// In a clear sky 10 dB less a margin of 1 dB are 16APSK 2/3 (8.97 dB). 0.5 dB a second from 10 s on pass what it needs with
-    /// the margin (0.03 dB) after 60 ms and without it (1.03 dB) after 2.06 s.
+    /// In a clear sky 10 dB less a margin of 1 dB are 16APSK 2/3 (8.97 dB). 0.5 dB a second from 10 s on use
+    /// up its reserve with the margin (0.03 dB) after 60 ms and without it (1.03 dB) after 2.06 s.
     #[test]
     fn a_report_after_a_threshold_acts_one_way_later() {
         let found = fade(&[(10_000, 0), (14_000, 2000)], 10_000, 1000).pieces(RATE, ms(250));

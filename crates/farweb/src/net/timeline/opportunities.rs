@@ -7,7 +7,7 @@
 
 use crate::units::{Duration, Instant};
 
-/// Span over which rates of a trace are told, in ms. Chosen: a page takes several, and a gap of a handover shows.
+/// Span of each rate told of a trace, in ms. Chosen: a page takes several, and a gap of a handover shows.
 pub const WINDOW_MS: u32 = 100;
 
 pub(super) const MS: u64 = 1_000_000;
@@ -46,7 +46,7 @@ impl Opportunities {
         &self.times
     }
 
-    /// Time after which they come again.
+    /// Time until they come again.
     #[must_use]
     pub fn period(&self) -> Duration {
         Duration::from_millis(self.period_ms())

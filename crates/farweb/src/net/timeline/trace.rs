@@ -203,7 +203,7 @@ mod tests {
         let packets = [vec![(joined, 1500); 2], vec![(joined, 40); 35]].concat();
         let mut line = chances(&[1, 2, 2, 5]);
         assert_eq!(departures(&mut line, &packets), [vec![1.0, 2.0], vec![2.0; 34], vec![5.0]].concat());
-        // 8 B of the 35th went at 2: 36 of it and 1468 of others at 5, then those of the next pass.
+        // 8 B of the 35th went at 2: 36 of it and 1468 of others at 5, then the next pass.
         let more = [(joined, 1464), (joined, 1500), (joined, 1500), (joined, 1500), (joined, 1500)];
         let mut free_at = ms(5);
         let left: Vec<_> = more

@@ -1,6 +1,7 @@
 //! A radio that sleeps: the first packet after a silence waits until it is awake.
 //!
-//! It sleeps once nothing has left for a while, and at the start of the run. What comes as it wakes waits with the first.
+//! It sleeps once nothing has left for a while, and at the start of the run. Packets that come as it wakes
+//! wait with the first.
 //!
 //! Left out: a state that both directions of a link share, steps between awake and asleep, the energy.
 //!

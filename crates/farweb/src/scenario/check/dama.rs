@@ -5,7 +5,7 @@ use crate::net::PERIOD_MIN;
 use crate::scenario::{Dama, Link, LinkDirection, Wake};
 use crate::units::{Bytes, Duration};
 
-/// Longest frame, time between requests, and wait for a grant. Chosen: ten times those of satellites.
+/// Longest frame, time between requests, and wait for a grant. Chosen: ten times a satellite's.
 const SPAN_MAX: Duration = Duration::from_secs(10);
 
 impl Check {

@@ -101,8 +101,8 @@ impl Check {
         }
     }
 
-    /// Checks one-way agents: transfers need them, and no other carrier has them; their packets have one size, and their window
-    /// is a constant.
+    /// Checks one-way agents: transfers need them, and no other carrier has them. Their packets have one
+    /// size, and their window is a constant.
     fn transfer(&mut self, key: &str, leg: &Leg) {
         let (is_transfer, is_one_way) =
             (leg.carrier == Carrier::Transfer {}, leg.tcp.profile == ProfileName::Ns2Reno);

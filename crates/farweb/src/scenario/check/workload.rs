@@ -4,7 +4,8 @@ use super::Check;
 use crate::scenario::{CopiesHosts, Family, HostOr, LoadScale, Scenario, Workload};
 use crate::units::Duration;
 
-/// Latest start of a copy of the workload, in nanoseconds. Chosen: half of the longest time; a run has the rest to end.
+/// Latest start of a copy of the workload, in nanoseconds. Chosen: half of the longest time. A run has the
+/// rest to end.
 const COPIES_LAST: u128 = 1 << 63;
 
 impl Check {

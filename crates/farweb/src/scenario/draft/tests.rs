@@ -67,7 +67,8 @@ fn comments_break_between_words() {
     assert_eq!(comment(""), "");
 }
 
-/// Queues by name take the place of the preset's, in a sweep too; those with a limit have the depth of the path.
+/// Queues by name take the place of the preset's, in a sweep too. Those with a limit have the depth of the
+/// path.
 #[test]
 fn queues_by_name_are_written_with_the_depth_of_the_path() {
     let head = "{ kind = \"drop-head\", limit = \"100 ms\" }";

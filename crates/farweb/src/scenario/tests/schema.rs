@@ -60,7 +60,7 @@ pub(super) fn keys_of(schema: &Value) -> Vec<(String, Value)> {
     keys
 }
 
-/// One list of names for each stack; `x-profiles` says for which profiles it is.
+/// One list of names a stack, for the profiles in `x-profiles`.
 impl JsonSchema for tcp::Overrides {
     fn schema_name() -> Cow<'static, str> {
         "Constants".into()
@@ -81,7 +81,7 @@ impl JsonSchema for tcp::Overrides {
     }
 }
 
-/// One list of names for each family; `x-families` says for which one it is.
+/// One list of names a family, for the one in `x-families`.
 impl JsonSchema for FamilyParameters {
     fn schema_name() -> Cow<'static, str> {
         "FamilyParameters".into()
@@ -99,7 +99,7 @@ impl JsonSchema for FamilyParameters {
     }
 }
 
-/// One range for each scale; `x-scales` says for which one it is.
+/// One range a scale, named by `x-scales`.
 impl JsonSchema for LoadLevel {
     fn inline_schema() -> bool {
         true

@@ -28,12 +28,12 @@ impl Congestion {
         self.cwnd
     }
 
-    /// Window up to which growth is exponential.
+    /// Window where exponential growth ends.
     pub(super) const fn ssthresh(&self) -> u64 {
         self.ssthresh
     }
 
-    /// A SYN has settled the segment size, with which `initial` bytes may go at first.
+    /// A SYN has settled the segment size: `initial` bytes may go at first.
     pub(super) const fn on_mss_settled(&mut self, initial: u64) {
         self.cwnd = initial;
     }

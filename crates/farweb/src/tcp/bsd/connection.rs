@@ -85,9 +85,9 @@ pub struct Connection {
     pub(super) rtt: Rtt,
     pub(super) timers: Timers,
     pub(super) clock: Clock,
-    /// Slow tick at which a segment was last received. Idle time counts from here.
+    /// Slow tick of the last segment received. Idle time counts from here.
     pub(super) received_tick: u32,
-    /// Slow tick at which data was last sent. The tick of the opening before any data.
+    /// Slow tick of the last data sent. The tick of the opening before any data.
     pub(super) sent_tick: u32,
 
     pub(super) negotiated: Negotiated,

@@ -11,7 +11,7 @@ use super::timers::Timer;
 use crate::tcp::segment::{FIRST_BYTE, Flags, Plain, Segment};
 use crate::tcp::state::{CloseReason, Emit, Notice, State};
 
-/// Reason for which the processing of a segment ends early.
+/// Reason that ends the processing of a segment early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// Without an answer.

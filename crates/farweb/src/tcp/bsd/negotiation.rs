@@ -19,7 +19,7 @@ use super::connection::{Config, Connection};
 use crate::tcp::segment::{Flags, Options, Segment, Timestamps, WINDOW_FIELD_MAX, WINDOW_SCALE_MAX};
 use crate::units::Duration;
 
-/// Age at which a peer's timestamp is too old to judge by: 24 days (RFC 1323, section 4.2.3).
+/// Age that makes a peer's timestamp too old to judge by: 24 days (RFC 1323, section 4.2.3).
 pub(super) const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
 /// Values offered and agreed.

@@ -1,4 +1,4 @@
-//! Output: the one routine that decides whether to send, and what.
+//! Output: the one routine that decides to send or not, and what.
 //!
 //! Called after every write, read and close, when a timer expires, and at the end of a segment's processing when there may
 //! be something to send. Models `tcp_output` of 4.4BSD-Lite step by step, with two changes. A FIN never leaves before the
@@ -14,7 +14,7 @@ use super::timers::Timer;
 use crate::tcp::segment::{Codepoint, Flags, ISS, Plain, Segment, TIMESTAMP_BYTES, WINDOW_FIELD_MAX};
 use crate::tcp::state::{Emit, Limit, State};
 
-/// One segment, before it is decided whether to send it.
+/// One segment, before the decision to send it.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     flags: Flags,
@@ -172,7 +172,7 @@ impl Connection {
         }
         let usable = queued.min(window);
         if usable < offset && window == 0 {
-            // The window was shut on what is in flight: persisting takes over from retransmitting.
+            // The window was shut on bytes in flight: persisting takes over from retransmitting.
             self.timers.cancel(Timer::Retransmit);
             self.snd_nxt = self.snd_una;
         }
@@ -236,7 +236,7 @@ impl Connection {
         }
     }
 
-    /// Sends the SYN or SYN-ACK, before which nothing was written.
+    /// Sends the SYN or SYN-ACK: nothing was written before it.
     #[cold]
     fn transmit_syn(&mut self, flags: Flags, out: &mut impl Emit) {
         self.snd_nxt = ISS;

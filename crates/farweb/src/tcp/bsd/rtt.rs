@@ -19,7 +19,7 @@ pub(super) struct Rtt {
     rto: u32,
     /// Timeouts, or zero-window probes, in a row.
     backoff: u32,
-    /// Tick at which the segment left that is being timed.
+    /// Tick when the timed segment left.
     timed_tick: u32,
     /// First number of that segment, [`NOTHING`] when none is timed.
     timed: u64,
@@ -53,7 +53,7 @@ impl Rtt {
         self.timed = NOTHING;
     }
 
-    /// `ack` acknowledged new data at `tick`. `echo` is the tick at which it was sent, if a timestamp says so.
+    /// `ack` acknowledged new data at `tick`. `echo` is the tick when it was sent, if a timestamp says so.
     pub(super) fn on_ack(&mut self, ack: u64, tick: u32, echo: Option<u32>, profile: &SharedProfile) {
         match echo {
             Some(echo) => self.sample(tick.wrapping_sub(echo).saturating_add(1), profile),

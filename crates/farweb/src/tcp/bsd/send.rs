@@ -50,7 +50,7 @@ impl SendBuffer {
         writes.iter().copied().find(|end| *end > seq).map_or(len, |end| len.min(end - seq))
     }
 
-    /// A write of `bytes` is about to be copied, behind which a segment ends.
+    /// A write of `bytes` is about to be copied. A segment ends behind it.
     fn end_write(&mut self, bytes: u64, snd_una: u64) {
         let writes = self.writes.get_or_insert_default();
         while writes.front().is_some_and(|end| *end <= snd_una) {

@@ -33,7 +33,7 @@ pub(super) struct Ticks {
     pub(super) keepalive_idle: u32,
     pub(super) keepalive_interval: u32,
     pub(super) keepalive_timeout: u32,
-    /// Age at which a peer's timestamp is too old to judge by.
+    /// Age that makes a peer's timestamp too old to judge by.
     pub(super) timestamp_age_max: u32,
 }
 

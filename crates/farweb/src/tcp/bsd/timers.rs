@@ -1,10 +1,11 @@
 //! The host's two timer grids, a connection's timers on them, and what each does when it expires.
 //!
 //! Models the counters of 4.4BSD, which has no timers but small integers that the host counts down every 500 ms, for all
-//! connections at the same moment, and a flag that it looks at every 200 ms. Here a timer is the instant at which its
-//! count would reach zero, so nothing happens at the ticks between. A grid has its n-th tick (from 1) at `phase + (n - 1)
-//! · period`. **A tick at exactly `now` has happened**: its timers run before anything else at `now`, and a timer set to N
-//! ticks at `now` runs at the N-th tick strictly after `now`, that is after more than N - 1 and at most N periods.
+//! connections at the same moment, and a flag that it looks at every 200 ms. Here a timer is the instant when
+//! its count would reach zero, so nothing happens at the ticks between. A grid has its n-th tick (from 1) at
+//! `phase + (n - 1) · period`. **A tick at exactly `now` has happened**: its timers run before anything else
+//! at `now`, and a timer set to N ticks at `now` runs at the N-th tick strictly after `now`, that is after
+//! more than N - 1 and at most N periods.
 //!
 //! Within a tick the timers run in the order of [`Timer`]. As in BSD, a timer that an earlier one of the same tick sets
 //! is counted down in that very tick, and the counters of idle time and of the round trip see the tick only after it.

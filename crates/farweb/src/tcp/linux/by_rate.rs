@@ -1,4 +1,5 @@
-//! A connection whose congestion control models the path ([`bbr`](super::congestion)): what it tells the model, and when.
+//! A connection whose congestion control models the path ([`bbr`](super::congestion)): when it tells the
+//! model, and of what.
 //!
 //! Models the calls of Linux's core to a control with `cong_control`, which sets window and pace in place of the core. Leaves out
 //! nothing.

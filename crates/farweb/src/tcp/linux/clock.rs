@@ -1,9 +1,10 @@
 //! The kernel's clock: ticks, the timer wheel, and the clock of timestamps.
 //!
 //! Models the jiffies of a host that was started [`HostClock::uptime`] before the run, and the rounding of its timer wheel.
-//! A timer never runs early: the tick after the one that it names is the first at which a tick's length has surely
-//! passed. The farther away it is, the coarser the wheel: up to 62 ticks to the tick, up to 503 ticks to 8 ticks, and
-//! so on by factors of 8. At 4 ms a tick, timers below 252 ms run up to 4 ms late, those below 2 s up to 36 ms.
+//! A timer never runs early: it runs at the tick after the one that it names, when a tick's length has surely
+//! passed. The farther away it is, the coarser the wheel: up to 62 ticks to the tick, up to 503 ticks to 8
+//! ticks, and so on by factors of 8. At 4 ms a tick, timers below 252 ms run up to 4 ms late, those below 2 s
+//! up to 36 ms.
 //! Leaves out the time that running timers takes, and a wheel that an idle processor has left behind.
 //!
 //! Source: Linux 6.18 `kernel/time/timer.c`, `calc_wheel_index()`, `calc_index()`; `include/net/tcp.h`,
@@ -15,7 +16,7 @@ use crate::units::{Duration, Instant};
 
 /// Levels of the timer wheel at 250 ticks a second (`LVL_DEPTH`: 9 above 100 Hz).
 const LEVELS: u32 = 9;
-/// Ticks from which on a timer goes into the second level. Each level after it begins 8 times as far away.
+/// Fewest ticks that put a timer into the second level. Each level after it begins 8 times as far away.
 const SECOND_LEVEL: u64 = 63;
 /// Each level is 2 to this power coarser than the one before (`LVL_CLK_SHIFT`).
 const LEVEL_SHIFT: u32 = 3;

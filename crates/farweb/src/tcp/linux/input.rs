@@ -1,4 +1,4 @@
-//! Input: whether a segment is acceptable, its ACK, its text, its FIN.
+//! Input: checks of a segment, its ACK, its text, its FIN.
 //!
 //! Models `tcp_rcv_state_process()` and the slow path of `tcp_rcv_established()`. The fast path is the same with fewer
 //! checks. Resets and SYNs that are in the window but not exactly expected are challenged. Leaves out urgent data.
@@ -16,10 +16,10 @@ use crate::tcp::segment::{Flags, HEADER_BYTES, Options, Plain, Segment};
 use crate::tcp::state::{CloseReason, Emit, Notice, State};
 use crate::units::{Duration, Instant, When};
 
-/// Age at which the timestamp to be echoed has gone around and is no longer compared (`TCP_PAWS_WRAP`, 24 days; RFC 7323,
-/// section 5.5).
+/// Age of a timestamp to be echoed that has gone around and is no longer compared (`TCP_PAWS_WRAP`, 24 days;
+/// RFC 7323, section 5.5).
 const TIMESTAMP_AGE_MAX: Duration = Duration::from_secs(24 * 24 * 60 * 60);
-/// Ticks of the peer's clock by which its timestamps may go back (`TCP_PAWS_WINDOW`).
+/// Ticks of the peer's clock that its timestamps may go back (`TCP_PAWS_WINDOW`).
 const TIMESTAMP_WINDOW: i32 = 1;
 /// Ticks of the fastest clock that timestamps are expected from, a second (`tcp_tsval_replay()`).
 const TIMESTAMP_RATE: u64 = 1200;
@@ -151,7 +151,7 @@ impl Connection {
         self.agreed.ts_recent.is_some_and(|recent| is_fresh && recent.wrapping_sub(value) as i32 > window)
     }
 
-    /// PAWS: whether a segment carries a timestamp from before the one to be echoed (RFC 7323, section 5).
+    /// PAWS: true if a segment carries a timestamp from before the one to be echoed (RFC 7323, section 5).
     pub(super) fn is_timestamp_old(&self, segment: Incoming<'_>) -> bool {
         match segment.timestamps().filter(|_| self.agreed.timestamps) {
             Some(stamps) => self.is_older_than_recent(stamps.value, TIMESTAMP_WINDOW),

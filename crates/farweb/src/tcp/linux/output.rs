@@ -98,7 +98,7 @@ impl Connection {
         }
     }
 
-    /// Bytes of the next new segment, and whether the FIN goes with them.
+    /// Bytes of the next new segment, and true if the FIN goes with them.
     pub(super) fn next_segment(&self) -> (u64, bool) {
         let len = self.unsent().min(self.current_mss());
         (len, self.send.has_fin && self.snd_nxt + len == self.send.end)
@@ -162,7 +162,7 @@ impl Connection {
         self.check_space(out);
     }
 
-    /// Sends what is marked as lost, as far as window and pacing allow.
+    /// Sends lost segments again, as far as window and pacing allow.
     pub(super) fn retransmit_lost(&mut self, out: &mut impl Emit) {
         let mut sent_first = false;
         while self.may_send() {

@@ -172,7 +172,8 @@ mod tests {
         assert_eq!(pacing.next(), at(3400), "100 us later than the ACK");
     }
 
-    /// Linux 6.18 `tcp_update_pacing_rate()`: 200 % below half of ssthresh, 120 % from there on, of what is out if that is more.
+    /// Linux 6.18 `tcp_update_pacing_rate()`: 200 % below half of ssthresh, 120 % from there on, of packets
+    /// out if they are more.
     #[test]
     fn reno_and_cubic_pace_at_a_multiple_of_cwnd_a_round_trip() {
         let pace = |cwnd, ssthresh, packets_out| {

@@ -366,7 +366,7 @@ impl Queue {
         if self.keeps_time_order { self.oldest } else { (!self.is_empty()).then_some(self.first) }
     }
 
-    /// The one that was transmitted next after `id`.
+    /// Segment that was transmitted next after `id`.
     pub(super) fn sent_next(&self, id: SegmentId) -> Option<SegmentId> {
         let later = if self.keeps_time_order { self.get(id).later } else { id + 1 };
         (later != NONE && later < self.ids().end).then_some(later)

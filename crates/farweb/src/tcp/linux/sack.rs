@@ -44,7 +44,7 @@ impl Blocks {
 }
 
 impl Connection {
-    /// Marks what the SACK blocks of `segment` report, of which there is one at least.
+    /// Marks what the SACK blocks of `segment` report. It has at least one.
     pub(super) fn tag_sacked(&mut self, segment: Incoming<'_>, ack: &mut Ack) {
         if !self.agreed.sack {
             return;
@@ -137,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// Marks the segments of a block, but for those of the `known` ones.
+    /// Marks the segments of a block that are in no `known` one.
     fn walk(&mut self, block: &Range<u64>, known: &Blocks, duplicate: Option<&Range<u64>>, ack: &mut Ack) {
         let mut id = self.queue.find(block.start);
         while id < self.queue.ids().end {

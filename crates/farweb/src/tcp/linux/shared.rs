@@ -1,6 +1,6 @@
 //! Values that all connections of a profile share: its constants, and those durations that every segment needs in ticks.
 //!
-//! Models the rounding with which Linux keeps its timeouts in jiffies.
+//! Models how Linux rounds its timeouts to jiffies.
 //! Leaves out those that only a rare event needs: they are rounded where it happens.
 //!
 //! Source: Linux 6.18 `include/net/tcp.h` (`TCP_DELACK_MIN`, `TCP_DELACK_MAX`), `tcp_output.c`, `tcp_send_delayed_ack()`,

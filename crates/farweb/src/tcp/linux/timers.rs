@@ -369,7 +369,7 @@ impl Connection {
     fn on_keepalive_expiry(&mut self, out: &mut impl Emit) {
         let (idle, interval) = (self.profile.keepalive_idle, self.profile.keepalive_interval);
         if !self.queue.is_empty() || self.unsent_segment_waits() {
-            // Data about to be sent shows whether the peer lives.
+            // Data about to be sent shows if the peer lives.
             self.set_state_timer(idle);
             return;
         }

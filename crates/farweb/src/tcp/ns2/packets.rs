@@ -31,7 +31,7 @@ impl Profile {
         packets.saturating_sub(u64::from(self.syn)) * self.packet_size.get()
     }
 
-    /// Sequence number at which packet `number` begins, right after the packets before it.
+    /// First sequence number of packet `number`, right after the packets before it.
     pub(super) fn sequence_number(&self, number: u64) -> u64 {
         if self.syn && number == 0 { ISS } else { FIRST_BYTE + self.data_bytes(number) }
     }

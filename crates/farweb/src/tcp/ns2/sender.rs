@@ -39,7 +39,7 @@ pub struct Sender {
 
     cwnd: f64,
     ssthresh: u64,
-    /// Packets by which duplicate ACKs inflate the window (`dupwnd_`).
+    /// Packets that duplicate ACKs add to the window (`dupwnd_`).
     inflation: u64,
     duplicates: u32,
     /// The packet after the highest sent at the last loss: none before it starts another fast retransmit.

@@ -16,7 +16,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Panics when `connection` may not send `segment` in a call before which its congestion window was `cwnd_before`.
+    /// Panics when `connection` may not send `segment` in a call that began at a cwnd of `cwnd_before`.
     pub(super) fn check(&mut self, segment: &Segment, connection: &Connection, cwnd_before: u64) {
         if segment.flags.contains(Flags::RST) || !segment.flags.contains(Flags::ACK) {
             return;

@@ -92,7 +92,7 @@ fn held(rows: &[(u32, u64, bool)]) -> Arc<MemoryTable> {
     Arc::new(MemoryTable::new(rows.iter().map(request).collect(), names))
 }
 
-/// Requests of such a table under a load: day, start, whether it is tagged, and the key of the host.
+/// Requests of such a table under a load: day, start, true if tagged, and the key of the host.
 fn loaded(load: &Load, table: &Arc<MemoryTable>) -> Vec<(u32, u64, bool, String)> {
     let mut copies = load.of_table(table, |rows| rows).unwrap();
     let mut directory = table.names().clone();

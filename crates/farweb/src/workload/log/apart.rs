@@ -2,7 +2,7 @@
 //!
 //! | line | mark |
 //! |---|---|
-//! | asked by another tier | Fastly's `fastly_is_edge`, Front Door's `isReceivedFromClient`, Cloudflare's `ClientRequestSource`, `ParentRayID` and `WorkerSubrequest`, Akamai's `isMidgress`, `%{Varnish:side}x` |
+//! | asked by another tier | Fastly's `fastly_is_edge` (its `fastly_is_shield` says which POP asked the origin, and counts without the former alone), Front Door's `isReceivedFromClient`, Cloudflare's `ClientRequestSource`, `ParentRayID` and `WorkerSubrequest`, Akamai's `isMidgress`, `%{Varnish:side}x` |
 //! | the server's side of a call | Envoy's cluster is `inbound`, and another line has its request id, method and URL: [`calls`](super::calls) |
 //! | a health check | the agent of a balancer or an orchestrator that checks its own servers |
 //! | the server's own | Apache's internal dummy connection; a client on the loopback interface, where other clients are not |
@@ -82,7 +82,7 @@ pub(super) fn is_behind_own_proxy(layout: &Layout, head: &[u8], forwarded: bool)
 
 /// Why a line is no request of a client by itself, if it is none. `behind_own_proxy`: clients of the loopback interface stand for others.
 pub(super) fn reason(record: &Record<'_>, behind_own_proxy: bool) -> Option<Reason> {
-    if record.inner == Some(true) {
+    if record.by_client.map_or(record.inner == Some(true), |by_client| !by_client) {
         return Some(Reason::InnerTier);
     }
     let agent = agent(record);

@@ -3,12 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::clients::{ClientKey, ClientNames};
-use super::{Entry, FirstRequest};
+use super::{Entry, FirstRequest, SECOND};
 use crate::schema::{NULL_CODE, NULL_INT};
 use crate::units::Duration;
 use crate::workload::{Caching, ClientId, Method, Words};
-
-const SECOND: i64 = 1_000_000_000;
 
 /// Most requests of one second that are held back to be spread over it. Chosen: more than one machine answers in a
 /// second, and below 100 MB.
@@ -136,7 +134,7 @@ impl Builder {
             self.second_from = entry.whole.then_some(self.len());
         }
         self.origin_s.get_or_insert((entry.at - entry.before).div_euclid(SECOND));
-        self.early.extend(entry.described.map(|described| (self.times.len(), *described)));
+        self.early.extend(entry.first.map(|first| (self.times.len(), *first)));
         self.times.push(entry.at);
         self.before.push(entry.before);
         let batch = &mut self.batch;

@@ -2,11 +2,9 @@
 
 use std::net::Ipv6Addr;
 
-use super::BYTES_MAX;
 use super::when::is_time;
+use super::{BYTES_MAX, SECOND};
 use crate::workload::lines::quoted;
-
-const SECOND: i64 = 1_000_000_000;
 
 /// Earliest and latest time that a log may hold, in s since 1970: 1990-01-01, before the first web server, and 2255,
 /// when int64 ns end soon. Chosen: anything outside is not the time of a request.

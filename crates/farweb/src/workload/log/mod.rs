@@ -76,6 +76,9 @@ use wrapped::Parts;
 /// Largest request or response, in bytes, as in a request table.
 const BYTES_MAX: u64 = 1 << 53;
 
+/// In ns.
+const SECOND: i64 = 1_000_000_000;
+
 /// A response's header in a server's log, in bytes. Chosen: responses of 1997 had 150 to 300 B (status line, Date, Server,
 /// Last-Modified, Content-Type, Content-Length).
 pub const LOG_HEADER_BYTES: u64 = 250;
@@ -109,14 +112,14 @@ struct Entry {
     /// True if its page is made for each request.
     is_dynamic: bool,
     /// Its line, where it may be the earliest request.
-    described: Option<Box<FirstRequest>>,
+    first: Option<Box<FirstRequest>>,
 }
 
 impl Entry {
     /// Its earliest and its latest start, in ns since 1970: a whole second is spread.
     const fn start_range(&self) -> (i64, i64) {
         let least = self.at - self.before;
-        (least, least + if self.whole { 1_000_000_000 } else { 0 })
+        (least, least + if self.whole { SECOND } else { 0 })
     }
 
     /// The request as line `number` was read.
@@ -367,7 +370,7 @@ fn verdict(
             }
             report.time_outs.add(number, &record, entry.server.whole());
             if report.may_be_first(entry) {
-                entry.described = Some(Box::new(entry.described(number, &record)));
+                entry.first = Some(Box::new(entry.described(number, &record)));
             }
             None
         }

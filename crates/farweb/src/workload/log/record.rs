@@ -303,6 +303,8 @@ pub(super) struct Record<'a> {
     pub cookie: Option<Text<'a>>,
     pub user: Option<Text<'a>>,
     pub agent: Option<Text<'a>>,
+    /// A client asked. This says it, whatever `inner` has.
+    pub by_client: Option<bool>,
     /// Another tier asked, or something inside of the server. Of several fields one that says so counts.
     pub inner: Option<bool>,
     pub cluster: Option<Text<'a>>,
@@ -444,7 +446,7 @@ impl<'a> Record<'a> {
             Field::User if matches!(&*text, b"\"\"" | b"\"-\"") => {}
             Field::User => first(&mut self.user, text),
             Field::Agent => first(&mut self.agent, text),
-            Field::Edge => self.inner = self.inner.max(apart::is_true(&text).map(|edge| !edge)),
+            Field::Edge => self.by_client = apart::is_true(&text).or(self.by_client),
             Field::Inner => self.inner = self.inner.max(apart::is_true(&text)),
             Field::Source => self.inner = self.inner.max(apart::is_inner_source(&text)),
             Field::Parent => self.inner = self.inner.max(Some(text.iter().any(|byte| *byte != b'0'))),

@@ -63,7 +63,7 @@ pub(super) fn verdict(
     }
     // Only CONNECT asks for a host and a port. An upgrade has a URL, and so has a CONNECT that opens a WebSocket (RFC
     // 8441).
-    let is_authority = tunnel && method == b"CONNECT" && !url.contains(&b'/');
+    let is_authority = method == b"CONNECT" && !url.contains(&b'/');
     let absolute = match is_authority {
         true => fields::host(url).map(|host| (host, &*url)),
         false => fields::host_and_path(url),
@@ -116,7 +116,7 @@ pub(super) fn verdict(
         tls,
         is_dynamic,
         host: host.into_owned(),
-        described: None,
+        first: None,
     }))
 }
 
@@ -266,14 +266,14 @@ fn is_head(record: &Record<'_>) -> bool {
     record.method.as_deref().or(line.map(|line| line.method)) == Some(b"HEAD")
 }
 
-/// True if a request opened a tunnel: CONNECT, or a change to another protocol.
+/// True if a request opened a tunnel: CONNECT, or a change to another protocol. A refused CONNECT is answered with a page.
 pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
     let status = record.status.unwrap_or(200);
     let is_connect = record.method.as_deref() == Some(b"CONNECT")
         || record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
     match record.code.as_deref() {
-        Some(code) => is_connect || squid::is_tunnel_code(code),
-        // A server answers a CONNECT that it refuses with a page.
+        // One that its client left early has status 0.
+        Some(code) => (is_connect || squid::is_tunnel_code(code)) && status < 400,
         None => status == 101 || is_connect && (200..300).contains(&status),
     }
 }

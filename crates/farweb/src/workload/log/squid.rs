@@ -153,7 +153,7 @@ fn outcome(code: &[u8], hierarchy: &[u8]) -> Result<Outcome, String> {
     if has(b"REDIRECT") {
         return Ok(Outcome::Proxy);
     }
-    if has(b"MISS") || has(b"SWAPFAIL") {
+    if has(b"MISS") || has(b"SWAPFAIL") || is_tunnel_code(code) {
         return Ok(if no_server { Outcome::Proxy } else { Outcome::Miss });
     }
     Err(wrong("code", code, "a result code of Squid 1 to 6"))

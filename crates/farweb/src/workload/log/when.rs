@@ -1,9 +1,7 @@
 //! Times as logs write them: of the common log format, of ISO 8601 and RFC 9110, of ctime(3), and Unix times.
 
 use super::fields::{self, number};
-use super::strftime;
-
-const SECOND: i64 = 1_000_000_000;
+use super::{SECOND, strftime};
 
 /// A time of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Parameters of the family `nzix`, each with its source, and the way in which a scenario sets others.
+//! Parameters of the family `nzix`, each with its source, and how a scenario sets others.
 //!
 //! "Chosen" marks values without a source. The reason stands beside each. "Fitted" marks the two that the calibration in
 //! `papers/calibration` has set. No other was fitted.

@@ -12,8 +12,8 @@ use crate::tcp::segment::WINDOW_SCALE_MAX;
 /// Silence that ends a connection. Chosen: four times 4.4BSD's wait for an answer to its SYN (75 s, `TCPTV_KEEP_INIT`).
 const IDLE_NS: u64 = 300_000_000_000;
 
-/// Time within which the same SYN is not one that was sent again, but one that was captured twice. Chosen: no TCP
-/// sends a SYN again so soon, and no switch takes as long to copy a packet.
+/// Longest time from a SYN to the same one, captured twice and not sent again. Chosen: no TCP sends a SYN
+/// again so soon, and no switch takes as long to copy a packet.
 const COPY_NS: u64 = 10_000_000;
 
 /// A connection as an interface sees it.

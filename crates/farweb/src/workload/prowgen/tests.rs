@@ -21,7 +21,7 @@ fn objects_of(parameters: &Parameters, seed: u64) -> Vec<u64> {
     requests_of(parameters, seed).iter().map(|request| request.object.unwrap().get()).collect()
 }
 
-/// Requests of each document, and whether each was asked for as often as was drawn.
+/// Requests of each document, and true if they are as many as were drawn.
 fn counted(parameters: &Parameters, seed: u64) -> (Vec<u32>, bool) {
     let drawn = Documents::new(parameters, &RandomStreams::new(seed)).requests;
     let mut counts = vec![0; drawn.len()];

@@ -4,7 +4,7 @@ use super::*;
 use crate::units::Instant;
 use crate::workload::ClientId;
 
-/// Rows in memory: start in ns, size, whether it is measured.
+/// Rows in memory: start in ns, size, true if measured.
 struct Rows(std::vec::IntoIter<(u64, u64, bool)>);
 
 impl RequestSource for Rows {

@@ -1,8 +1,8 @@
 //! Host tables: a row for each origin server.
 //!
-//! The columns are those of [`HOSTS`]. Without a header line the first four stand in their order. Window and MSS may be
-//! empty. The scenario then has values for them. Further findings of a probe (`rtt_s`, `window_scale`, `address`) may
-//! be there too and are ignored.
+//! [`HOSTS`] lists the columns. Without a header line the first four stand in their order. Window and MSS may
+//! be empty. The scenario then has values for them. Further findings of a probe (`rtt_s`, `window_scale`,
+//! `address`) may be there too and are ignored.
 //!
 //! Source: the `hostfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001), which has the same four.

@@ -1,8 +1,8 @@
 //! Request tables: the requests of a run, a row each, by start time.
 //!
-//! The columns are those of [`REQUESTS`]. A file may be comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or gzip. When
-//! the first field of the first line is a number there is no header line and the columns are `start_s host request_bytes
-//! response_bytes [server_s]`.
+//! [`REQUESTS`] lists the columns. A file may be comma- (`.csv`), tab- (`.tsv`) or blank-separated, plain or
+//! gzip. When the first field of the first line is a number there is no header line and the columns are
+//! `start_s host request_bytes response_bytes [server_s]`.
 //!
 //! Source: the `logfile` of the NZ–US study ("Improving the performance of HTTP over high bandwidth-delay product
 //! circuits", CNDS 2001) lists host id, request size, response size and time in the US part. Its start times are not
@@ -172,7 +172,7 @@ pub struct RequestTable(Rows);
 enum Rows {
     /// All of them.
     Kept(Arc<Sorted>),
-    /// Those of the file at this path, in its order.
+    /// Rows of the file at this path, in its order.
     InFile(PathBuf),
 }
 

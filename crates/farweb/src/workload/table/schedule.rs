@@ -1,7 +1,7 @@
 //! Schedules of links: rate, delay, loss and state by time.
 //!
-//! The columns are those of [`SCHEDULE`]. A header line names those that are there. An empty cell leaves its value as it
-//! was. A rate of 0 is the state `down` until a row with another rate.
+//! [`SCHEDULE`] lists the columns. A header line names those that are there. An empty cell leaves its value
+//! as it was. A rate of 0 is the state `down` until a row with another rate.
 //!
 //! A schedule becomes steps and outages of a link, as a scenario has them.
 //!
@@ -177,7 +177,7 @@ impl Schedule {
         Ok(self.changes())
     }
 
-    /// Changes of a link on which all but the last row comes again at the time of the last one.
+    /// Changes of a link when all rows but the last come again from the time of the last one on.
     ///
     /// # Errors
     /// When the last row has the time 0.

@@ -89,7 +89,7 @@ const DISTANT: [(&str, &str); 5] = [
     ("E/h2/nghttp-nghttpd/w12/5-5/10M/20x10000", "the programs take 0.2 ms in each of twenty rounds"),
 ];
 
-/// The program's phase decides whether the first round has ten segments or eleven, and with it whether another round
+/// The program's phase decides if the first round has ten segments or eleven, and with it if another round
 /// follows.
 const TEN_OR_ELEVEN: &str = "one segment decides about a round";
 

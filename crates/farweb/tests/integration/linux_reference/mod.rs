@@ -71,7 +71,7 @@ impl Compared {
 }
 
 /// True when a cell has several requests on a connection, or depends on one clock for both hosts. If the SYN-ACK is lost,
-/// one tick of the timer wheel decides whether the server's timer runs before the client's second SYN arrives.
+/// one tick of the timer wheel decides if the server's timer runs before the client's second SYN arrives.
 fn is_direct(cell: &Cell) -> bool {
     cell.requests > 1 || cell.drop.contains("synack")
 }

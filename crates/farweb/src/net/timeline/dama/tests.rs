@@ -43,7 +43,7 @@ fn a_first_packet_waits_for_a_request_the_hub_and_a_frame() {
     // Asked for at 30 ms, granted from 690 ms on, sent in the frame of 750 ms: 1500 B in 1.5 ms.
     let mut line = in_phase(PLAIN, MS * 30, MS * 50);
     assert_eq!(line.send(ms(10), 1500), [ms(750), at(751_500_000)]);
-    // One that joins as the terminal asks is too late for that.
+    // A packet that joins as the terminal asks is too late for that.
     let mut line = in_phase(PLAIN, MS * 30, MS * 50);
     assert_eq!(line.send(ms(30), 1500), [ms(850), at(851_500_000)]);
 }
@@ -105,7 +105,7 @@ fn a_steady_load_below_the_most_waits_for_a_request_and_a_frame_at_the_longest()
     // one behind it where a packet joins between a request and a frame.
     assert_eq!(waits[80..].iter().max(), Some(&(MS * 105)));
     let grants = line.grants_until(ms(8_000));
-    // Those that joined before the frame of 7.95 s, but for the one that waits for the next.
+    // All that joined before the frame of 7.95 s, but for the one that waits for the next.
     assert_eq!(grants.bytes - grants.unused, 397_000);
     // By volume alone each waits for a request of its own.
     let mut line = in_phase(Dama { kind: DamaKind::Volume, ..PLAIN }, MS * 30, MS * 50);
@@ -159,7 +159,7 @@ fn a_link_tells_grants_by_interval_and_waits_up_to_them() {
     assert_eq!(link(&plain()).totals(ms(2_000)).grants, None);
 }
 
-/// A terminal that knows all packets, and goes from one time to the next: when each leaves, and what was granted.
+/// A terminal that knows all packets, and goes from one time to the next: departures, and grants.
 fn with_full_knowledge(line: &Terminal, packets: &[(Instant, u32)]) -> (Vec<Instant>, Grants) {
     let dama = line.dama;
     let bytes_in = |rate: Option<BitRate>, span| rate.map_or(0, |rate| rate.data_in(span).get());
@@ -169,7 +169,7 @@ fn with_full_knowledge(line: &Terminal, packets: &[(Instant, u32)]) -> (Vec<Inst
         (VecDeque::new(), packets.iter().enumerate().peekable());
     let (mut came, mut departures, mut grants) = (0, vec![Instant::ZERO; packets.len()], Grants::default());
     let mut all_given = 0;
-    // Rate and volume that are granted in a frame at `at`, of which the volume is still to be given.
+    // Bytes of a frame at `at` granted by rate, and those granted by volume and still to be given.
     let granted = |at: Instant, requests: &[(Instant, u64, u64)], given: u64| {
         let mut acting = requests.iter().filter(|(acts, ..)| *acts <= at);
         let volume: u64 = acting.clone().map(|(_, _, volume)| volume).sum();
@@ -245,7 +245,7 @@ proptest! {
         let (expected, grants) = with_full_knowledge(&line, &packets);
         let found: Vec<_> = packets.iter().map(|(joins, bytes)| line.send(*joins, *bytes)[1]).collect();
         prop_assert_eq!(&found, &expected);
-        // The last frame of both is the one in which the last packet leaves.
+        // The last frame of both carries the last packet.
         let begins = line.next_frame + dama.frame * (line.placed.len() as u64 - 1);
         prop_assert_eq!(line.grants_until(begins), grants);
     }

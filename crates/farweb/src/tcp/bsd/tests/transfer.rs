@@ -36,7 +36,7 @@ fn upload(profile: bsd::Profile, bytes: u64) -> Vec<Sent> {
     pipe.sent
 }
 
-/// Times at which the client sent its data segments.
+/// Departure times of the client's data segments.
 fn data_times(sent: &[Sent]) -> Vec<Instant> {
     let data = sent.iter().filter(|sent| sent.from == End::Client && sent.segment.len > 0);
     data.map(|sent| sent.at).collect()

@@ -24,7 +24,7 @@ pub(super) enum Control {
 }
 
 impl Control {
-    /// One that counts ACKs. In the place of BBR, which draws, stands Reno.
+    /// A control that counts ACKs. In the place of BBR, which draws, stands Reno.
     #[inline]
     pub(super) const fn new(profile: &Profile) -> Self {
         match profile.congestion_control {

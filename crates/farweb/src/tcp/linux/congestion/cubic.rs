@@ -19,9 +19,9 @@ use crate::units::Duration;
 const SCALE: u32 = 1024;
 /// Unit of the cubic function's time: 2^10 in a second (`BICTCP_HZ`).
 const TIME_SHIFT: u32 = 10;
-/// Time after a loss during which round-trip samples are not looked at.
+/// Time after a loss without a look at round-trip samples.
 const SETTLING: Duration = Duration::from_secs(1);
-/// Time for which the growth of an unchanged window is not computed anew: a 32nd of a second.
+/// Time before the growth of an unchanged window is computed anew: a 32nd of a second.
 const RECOMPUTE: Duration = Duration::from_micros(31_250);
 /// Segments for one of growth while no maximum is known, at most: 5 % a round trip.
 const STEP_MAX_UNKNOWN: u32 = 20;
@@ -43,17 +43,17 @@ pub(super) struct Cubic {
 /// Growth in congestion avoidance.
 #[derive(Debug, Clone, Default)]
 struct Avoidance {
-    /// Segments acknowledged for which the window grows by one.
+    /// Acknowledged segments that grow the window by one.
     step: u32,
-    /// Window for which `step` was computed, and the jiffy of that.
+    /// Window that `step` was computed for, and the jiffy of that.
     last_cwnd: u32,
     last_time: u64,
     /// Plateau of the cubic function, and its time since the epoch began, in 1024ths of a second.
     origin: u32,
     time_to_origin: u64,
-    /// Jiffy at which growth began after a loss. `None` until then.
+    /// First jiffy of growth after a loss. `None` until then.
     epoch_start: Option<u64>,
-    /// Segments acknowledged towards the growth of `friendly_cwnd`, which is what Reno would have.
+    /// Segments acknowledged towards the growth of `friendly_cwnd`, the window that Reno would have.
     friendly_acked: u32,
     friendly_cwnd: u32,
 }

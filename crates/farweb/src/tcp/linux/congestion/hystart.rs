@@ -124,7 +124,7 @@ mod tests {
 
     const RTT: Duration = Duration::from_millis(100);
 
-    /// ACKs one by one, `gap_micros` apart, each after `rtt`. The number of the one at which slow start ends.
+    /// ACKs one by one, `gap_micros` apart, each after `rtt`. Number of the ACK that ends slow start.
     fn acks_until_found(cwnd: u32, gap_micros: u64, rtt: Duration) -> Option<u64> {
         acks_until_found_by(&Profile::linux(), cwnd, gap_micros, rtt)
     }

@@ -23,7 +23,7 @@ const SAMPLES_MIN: u32 = 8;
 const CONSERVATIVE_DIVISOR: u32 = 4;
 /// `CSS_ROUNDS`.
 const CONSERVATIVE_ROUNDS: u32 = 5;
-/// Segments by which an ACK grows the window at most (`L`, for a sender without pacing).
+/// Most segments that an ACK grows the window by (`L`, for a sender without pacing).
 const GROWTH_MAX: u32 = 8;
 
 /// State of HyStart++.
@@ -66,7 +66,7 @@ impl HystartPlus {
         self.phase = Phase::Over;
     }
 
-    /// Segments by which slow start grows when `acked` are acknowledged.
+    /// Growth of slow start in segments when `acked` are acknowledged.
     pub(super) fn growth(&mut self, acked: u32, paces: bool) -> u32 {
         let limited = if paces { acked } else { acked.min(GROWTH_MAX) };
         match self.phase {

@@ -82,7 +82,7 @@ impl Congestion {
         self.window.cwnd
     }
 
-    /// Window up to which growth is exponential. `None` before the first loss.
+    /// Window where exponential growth ends. `None` before the first loss.
     pub(super) const fn ssthresh(&self) -> Option<u32> {
         if self.window.has_ssthresh() { Some(self.window.ssthresh) } else { None }
     }

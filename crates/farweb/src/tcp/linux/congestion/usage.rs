@@ -1,7 +1,7 @@
 //! Use of the congestion window: where it is not used it does not grow, and in the end shrinks.
 //!
-//! Models Linux's validation of the window: whether it was what limited the current flight, and its decay when the
-//! application does not fill it (RFC 2861) or pauses.
+//! Models Linux's validation of the window: the test if it limited the current flight, and its decay when
+//! the application does not fill it (RFC 2861) or pauses.
 //! Leaves out sending put off for the sake of offload, which Linux takes for a window that is filled.
 //!
 //! Source: Linux 6.18 `tcp_output.c`, `tcp_cwnd_validate()`, `tcp_cwnd_application_limited()`, `tcp_cwnd_restart()`;
@@ -20,7 +20,7 @@ pub(super) struct Usage {
     max_packets: u32,
     /// Most segments outstanding since the window was last filled.
     used: u32,
-    /// Number with which the current flight ends.
+    /// Number at the end of the current flight.
     flight_end: u64,
     /// Jiffy of the last time that the window was filled or changed (`snd_cwnd_stamp`).
     since: u64,

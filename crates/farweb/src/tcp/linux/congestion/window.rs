@@ -13,7 +13,7 @@ pub(super) const SSTHRESH_INFINITE: u32 = 0x7fff_ffff;
 pub(in super::super) struct Window {
     /// Segments that may be in flight.
     pub(in super::super) cwnd: u32,
-    /// Window up to which growth is exponential.
+    /// Window where exponential growth ends.
     pub(in super::super) ssthresh: u32,
     /// Segments acknowledged towards the next growth of cwnd by one.
     pub(in super::super) cwnd_cnt: u32,

@@ -41,7 +41,7 @@ pub(super) struct Acking {
     pingpong: u32,
     /// Time that an ACK waits, in jiffies. Zero before the first data.
     ato: u64,
-    /// Jiffy at which data last came in order.
+    /// Jiffy of the last data in order.
     received_at: u64,
     /// Most connections never hold an ACK back.
     compressed: Option<Box<Compressed>>,

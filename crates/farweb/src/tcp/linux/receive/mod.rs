@@ -1,7 +1,8 @@
 //! The receiving half of a connection: reassembly, when to acknowledge, and what window to offer.
 //!
-//! Models what Linux does with the payload of an acceptable segment, and with reading. Leaves out urgent data, peeking,
-//! low-water marks, and pruning of what lies beyond a gap: a segment for which there is no memory is dropped.
+//! Models what Linux does with the payload of an acceptable segment, and with reading. Leaves out urgent
+//! data, peeking, low-water marks, and pruning beyond a gap: a segment is dropped when there is no memory for
+//! it.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_data_queue()`, `tcp_sequence()`, `tcp_send_dupack()`; `tcp.c`, `tcp_recvmsg()`,
 //! `__tcp_cleanup_rbuf()`; RFC 9293, section 3.10.7.4.

@@ -54,7 +54,8 @@ impl Early {
         }
     }
 
-    /// Keeps `range`, which came in `memory` bytes. Gives the first part of it that was there before, and whether all was.
+    /// Keeps `range`, which came in `memory` bytes. Gives the first part that was there before, and true if
+    /// all was.
     pub(super) fn insert(&mut self, range: Range<u64>, memory: u64) -> (Option<Range<u64>>, bool) {
         self.0.get_or_insert_default().insert(range, memory)
     }

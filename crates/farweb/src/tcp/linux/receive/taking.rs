@@ -13,7 +13,7 @@ use super::{
 };
 use crate::tcp::segment::Flags;
 
-/// Payload from which on a segment lets the window grow.
+/// Least payload that lets the window grow.
 const GROWING_LEN: u64 = 128;
 /// Bytes of an IP header, and of a TCP header without options.
 const IP_HEADER_BYTES: u32 = 20;

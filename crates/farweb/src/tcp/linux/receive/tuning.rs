@@ -1,4 +1,4 @@
-//! Auto-tuning of the receive buffer: its size for the rate at which the application reads.
+//! Auto-tuning of the receive buffer: its size for the application's rate of reading.
 //!
 //! Models dynamic right-sizing: once a round trip the bytes that the application has read are compared with the best
 //! round trip before. If there are more, the window is to be twice as many, as present ACKs let the sender send the bytes
@@ -18,7 +18,7 @@ use crate::units::{Duration, Instant};
 pub(super) struct Tuning {
     /// Bytes read in the best round trip.
     best: u64,
-    /// Number up to which had been read when the round trip began, and when that was.
+    /// First number not read when the round trip began, and when that was.
     seq: u64,
     since: Instant,
     /// Smoothed round trip in microseconds, times 8. Zero before the first sample.

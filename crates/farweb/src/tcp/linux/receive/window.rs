@@ -33,7 +33,7 @@ const MEMORY_PER_WINDOW: u64 = 8;
 /// Window, and the memory behind it, in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct ReceiveWindow {
-    /// Size of the receive buffer in memory (`sk_rcvbuf`), and the size to which tuning grows.
+    /// Size of the receive buffer in memory (`sk_rcvbuf`), and the most that tuning makes of it.
     memory: u64,
     memory_max: u64,
     ratio: u64,
@@ -42,7 +42,7 @@ pub(super) struct ReceiveWindow {
     fixed: u64,
     /// Bound of the window offered (`rcv_ssthresh`).
     ssthresh: u64,
-    /// Window as it was last advertised, and from which number on.
+    /// Last advertised window and its left edge.
     advertised: u64,
     from: u64,
     shift: u8,
@@ -156,7 +156,7 @@ impl ReceiveWindow {
         self.advertised
     }
 
-    /// Number from which on the window was last advertised: the last ACK.
+    /// Left edge of the last advertised window: the last ACK.
     pub(super) const fn last_ack(&self) -> u64 {
         self.from
     }
@@ -241,7 +241,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// A segment came for which there is no memory, `used` being taken. True when there is now.
+    /// A segment came and found no memory, `used` being taken. True when there is now.
     pub(super) fn make_room(&mut self, used: u64) -> bool {
         if used > self.memory {
             self.memory = used.min(self.memory_max);

@@ -1,7 +1,8 @@
-//! Recovery after a timeout, and finding out whether the timeout was spurious.
+//! Recovery after a timeout, and detection of a spurious one.
 //!
-//! Models the SACK-enhanced F-RTO, which Linux uses without SACK too: after the first ACK that moves, new data is sent
-//! instead of retransmissions, and its fate shows whether the timeout was spurious. Leaves out its use with Fast Open.
+//! Models the SACK-enhanced F-RTO, which Linux uses without SACK too: after the first ACK that moves, new
+//! data is sent instead of retransmissions, and its fate shows a spurious timeout. Leaves out its use with
+//! Fast Open.
 //!
 //! Source: Linux 6.18 `tcp_input.c`, `tcp_process_loss()`; RFC 5682, section 3.
 

@@ -53,7 +53,7 @@ pub(super) enum Resend {
     Nothing,
     /// Segments that are marked as lost.
     Lost,
-    /// New data, to see whether the timeout was spurious (RFC 5682).
+    /// New data, to see if the timeout was spurious (RFC 5682).
     New,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Recovery {
     pub(super) state: CaState,
     /// The episode ends when this is acknowledged: `snd_nxt` when it began.
     pub(super) high_seq: u64,
-    /// Distance in segments by which one may be overtaken without being lost.
+    /// Most segments that may overtake one without loss.
     pub(super) reordering: u32,
     /// True when segments have overtaken each other on this connection.
     pub(super) reordering_seen: bool,

@@ -13,7 +13,7 @@ use crate::tcp::linux::sent::{SegmentId, sent_after};
 use crate::tcp::linux::timers::Pending;
 use crate::units::{Duration, Instant};
 
-/// Recoveries for which a reordering window that reported duplicates have widened is kept (`TCP_RACK_RECOVERY_THRESH`).
+/// Recoveries that keep a reordering window widened by reported duplicates (`TCP_RACK_RECOVERY_THRESH`).
 const RECOVERIES_KEPT: u32 = 16;
 /// Most quarters of the smallest round trip in the reordering window.
 const STEPS_MAX: u32 = 255;
@@ -31,7 +31,7 @@ pub(in crate::tcp::linux) struct Rack {
     has_advanced: bool,
     /// Quarters of the smallest round trip in the reordering window.
     steps: u32,
-    /// Recoveries for which `steps` is still kept.
+    /// Recoveries that still keep `steps`.
     kept: u32,
     /// A duplicate was reported that RACK may have caused.
     duplicate_seen: bool,
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Time by which a segment may arrive late without being lost.
+    /// Longest time that a segment may be late without being lost.
     fn reordering_window(&self) -> Duration {
         let recovery = &self.recovery;
         if !recovery.reordering_seen
@@ -141,7 +141,7 @@ impl Connection {
         self.recovery.rack.remaining(self.clock.now(), self.queue.get(id).sent_at, Duration::ZERO).is_some()
     }
 
-    /// Marks overdue segments. Returns the time after which more may be, if a segment is only late so far.
+    /// Marks overdue segments. Returns the time until more may be, if a segment is only late so far.
     fn rack_detect(&mut self) -> Option<Duration> {
         let window = self.reordering_window();
         let (newest_at, newest_end) = self.recovery.rack.newest;

@@ -104,7 +104,7 @@ fn what_the_probe_shows_to_be_lost_is_sent_again() {
     );
 }
 
-/// Linux 6.18 `tcp_rack_advance()` (RFC 8985, section 6.2, would take that of the newest).
+/// Linux 6.18 `tcp_rack_advance()` (RFC 8985, section 6.2, would take the round trip of the newest).
 #[test]
 fn a_late_ack_of_an_old_segment_stretches_the_round_trip_of_rack() {
     // The same with the first segment acknowledged, 369 ms after it was sent: that counts, and the others have 30 ms left.

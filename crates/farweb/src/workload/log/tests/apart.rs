@@ -50,12 +50,16 @@ fn what_was_not_asked_for_is_left_out_as_such_first() {
 #[test]
 fn inner_tiers_are_told_by_the_fields_of_each_cdn() {
     type Line = fn(&str) -> String;
-    let marks: [(Line, &str, &str, bool); 20] = [
+    let marks: [(Line, &str, &str, bool); 23] = [
         (fastly, "fastly", r#""fastly_is_edge":false,"#, true),
         (fastly, "fastly", r#""fastly_is_edge":true,"#, false),
         (fastly, "fastly", r#""fastly_is_edge":"0","#, true),
         (fastly, "fastly", r#""is_edge":"false","#, true),
         (fastly, "fastly", r#""is_shield":true,"#, true),
+        // A client of the shield's own POP.
+        (fastly, "fastly", r#""fastly_is_edge":true,"fastly_is_shield":true,"#, false),
+        (fastly, "fastly", r#""is_shield":"true","is_edge":"true","#, false),
+        (fastly, "fastly", r#""is_edge":false,"is_shield":false,"#, true),
         (fastly, "fastly", "", false),
         (front_door, "azure", r#""isReceivedFromClient":false,"#, true),
         (front_door, "azure", r#""isReceivedFromClient":"true","#, false),

@@ -73,6 +73,8 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
         squid("NONE/400", "NONE error:invalid-request", "NONE/-"),
         squid("TCP_MISS/200", "CONNECT a.example:443", "DIRECT/192.0.2.1"),
         squid("TCP_TUNNEL/200", "CONNECT a.example:443", "HIER_DIRECT/192.0.2.1"),
+        squid("TCP_TUNNEL/503", "CONNECT a.example:443", "HIER_NONE/-"),
+        squid("TCP_MISS/503", "CONNECT a.example:443", "DIRECT/192.0.2.1"),
         squid("TCP_MISS/404", get, "DIRECT/192.0.2.1"),
         squid("TCP_MISS/503", get, "DIRECT/192.0.2.1"),
         squid("TCP_MISS/503", get, "HIER_NONE/-"),
@@ -118,6 +120,8 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
     NONE/400 error error error
     TCP_MISS/200 kept:1000 kept:1000 kept:1000
     TCP_TUNNEL/200 kept:1000 kept:1000 kept:1000
+    TCP_TUNNEL/503 answered-by-proxy answered-by-proxy kept:1000
+    TCP_MISS/503 kept:1000 kept:1000 kept:1000
     TCP_MISS/404 kept:1000 kept:1000 kept:1000
     TCP_MISS/503 kept:1000 kept:1000 kept:1000
     TCP_MISS/503 answered-by-proxy answered-by-proxy kept:1000
@@ -130,11 +134,19 @@ fn each_reason_for_which_a_line_of_squid_is_dropped() {
 }
 
 #[test]
-fn a_tunnel_has_no_server_time() {
-    let line = squid("TCP_TUNNEL/200", "CONNECT A.example:443", "HIER_DIRECT/192.0.2.1");
-    let (batch, _) = read(LogFormat::SQUID, &line, LogOptions::default());
-    assert_eq!((batch.host.word(0), batch.response_bytes[0]), (Some("a.example"), 1000));
-    assert!(batch.server_s[0].is_nan());
+fn a_tunnel_has_no_server_time_and_a_refused_one_is_a_page() {
+    for (code, method, has_time) in [
+        ("TCP_TUNNEL/200", Method::Connect, false),
+        ("TCP_MISS/000", Method::Connect, false),
+        ("TCP_MISS/503", Method::Other, true),
+        ("TCP_TUNNEL/503", Method::Other, true),
+    ] {
+        let line = squid(code, "CONNECT A.example:443", "HIER_DIRECT/192.0.2.1");
+        let (batch, report) = read(LogFormat::SQUID, &line, LogOptions::default());
+        assert_eq!((batch.host.word(0), batch.response_bytes[0]), (Some("a.example"), 1000), "{code}");
+        assert_eq!((batch.method[0], batch.server_s[0].is_finite()), (method, has_time), "{code}");
+        assert_eq!(report.facts.tunnels.requests, u64::from(!has_time), "{code}");
+    }
 }
 
 #[test]

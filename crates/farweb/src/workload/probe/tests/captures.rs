@@ -126,7 +126,7 @@ impl Packet {
     }
 }
 
-/// What differs among link-layer headers of a type.
+/// Differences among link-layer headers of a type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ether {
     /// VLAN tags.

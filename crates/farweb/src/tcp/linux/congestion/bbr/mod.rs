@@ -35,23 +35,26 @@ const GAIN_DRAIN: u64 = ONE * 1000 / 2885;
 const GAIN_WINDOW: u64 = 2 * ONE;
 /// Gain of the pace in each phase of PROBE_BW (`bbr_pacing_gain`).
 const CYCLE: [u64; 8] = [ONE * 5 / 4, ONE * 3 / 4, ONE, ONE, ONE, ONE, ONE, ONE];
-/// Phases in which a cycle may begin (`bbr_cycle_rand`).
+/// Phases that a cycle may begin with (`bbr_cycle_rand`).
 const CYCLE_STARTS: u64 = 7;
-/// Rounds for which a rate counts (`bbr_bw_rtts`).
+/// Rounds that a rate counts for (`bbr_bw_rtts`).
 const RATE_ROUNDS: u32 = 10;
-/// Time for which a round trip counts as the shortest (`bbr_min_rtt_win_sec`), and length of PROBE_RTT (`bbr_probe_rtt_mode_ms`).
+/// Time that a round trip counts as the shortest (`bbr_min_rtt_win_sec`), and length of PROBE_RTT
+/// (`bbr_probe_rtt_mode_ms`).
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 const PROBE_RTT: Duration = Duration::from_millis(200);
 /// Smallest window (`bbr_cwnd_min_target`).
 const CWND_MIN: u32 = 4;
-/// Segments that a path of unknown round trip holds, and deliveries up to which the window grows anyway (`TCP_INIT_CWND`).
+/// Segments that a path of unknown round trip holds. The window also grows until as many are delivered
+/// (`TCP_INIT_CWND`).
 const CWND_INITIAL: u32 = 10;
-/// Rounds in which the rate has not grown by a quarter until the pipe counts as full (`bbr_full_bw_cnt`, `bbr_full_bw_thresh`).
+/// Rounds without growth of the rate by a quarter before the pipe counts as full (`bbr_full_bw_cnt`,
+/// `bbr_full_bw_thresh`).
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: u64 = ONE * 5 / 4;
 /// Pace in percent of the rate times its gain (`bbr_pacing_margin_percent` 1).
 const PACE_PERCENT: u64 = 99;
-/// Pace in bytes a second below which a burst has one segment and not two (`bbr_min_tso_rate`).
+/// Least pace, in bytes a second, of bursts with two segments and not one (`bbr_min_tso_rate`).
 const SLOW: u64 = 1_200_000 >> 3;
 /// Bytes of the largest burst (`GSO_LEGACY_MAX_SIZE - 1 - MAX_TCP_HEADER`), and its segments.
 const BURST_BYTES_MAX: u64 = 65_536 - 1 - 320;

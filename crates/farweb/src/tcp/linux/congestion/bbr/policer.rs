@@ -10,12 +10,12 @@ use super::{Found, ONE, RATE_UNIT, pace};
 
 /// Fewest rounds of an interval (`bbr_lt_intvl_min_rtts`). The most are four times as many.
 const ROUNDS_MIN: u32 = 4;
-/// Share of losses to what was delivered, in 256ths (`bbr_lt_loss_thresh`).
+/// Ratio of losses to deliveries, in 256ths (`bbr_lt_loss_thresh`).
 const LOSS_MIN: u64 = 50;
 /// Largest difference of two rates: in 256ths (`bbr_lt_bw_ratio`), or in bytes a second (`bbr_lt_bw_diff`).
 const RATIO_MAX: u64 = ONE / 8;
 const DIFFERENCE_MAX: u64 = 4000 / 8;
-/// Rounds for which the rate holds (`bbr_lt_bw_max_rtts`).
+/// Rounds that the rate holds for (`bbr_lt_bw_max_rtts`).
 const ROUNDS_HELD: u32 = 48;
 
 /// The estimate.

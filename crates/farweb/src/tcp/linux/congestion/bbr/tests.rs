@@ -60,7 +60,7 @@ impl Flow {
         self.bbr.on_ack(&self.found, &sample, &mut self.window)
     }
 
-    /// Rounds in which the path delivers 40 segments, as it holds.
+    /// Rounds with 40 segments delivered each, as many as the path holds.
     fn full(rounds: u32) -> Self {
         let mut flow = Self::new();
         (0..rounds).for_each(|_| {
@@ -134,7 +134,7 @@ fn a_full_pipe_is_drained_before_the_cycle_begins() {
     assert_ne!(flow.bbr.phase, 1, "never the slow phase first");
 }
 
-/// What is in flight before the ACK decides, less what arrives until the next departure.
+/// Segments in flight before the ACK decide, less arrivals until the next departure.
 #[test]
 fn a_probe_goes_on_until_the_queue_has_its_quarter() {
     let mut flow = Flow::full(6);

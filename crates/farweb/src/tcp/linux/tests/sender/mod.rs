@@ -119,7 +119,7 @@ impl Sender {
         segments.iter().filter(|segment| segment.len > 0).map(|segment| (segment.seq - 1) / MSS).collect()
     }
 
-    /// Instant at which the next timer is due, in milliseconds from now.
+    /// Time of the next timer, in milliseconds from now.
     fn timer(&self) -> Option<f64> {
         let due = self.connection.next_timeout()?;
         Some((due - self.now).as_nanos() as f64 / 1e6)

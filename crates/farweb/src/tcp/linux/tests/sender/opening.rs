@@ -17,7 +17,7 @@ fn syn(options: Options) -> Segment {
     Segment { seq: 0, ack: 0, len: 0, window: 65535, flags: Flags::SYN, ecn: Codepoint::NotEct, options }
 }
 
-/// Times in whole seconds at which an unanswered endpoint sends, until it gives up.
+/// Times of an unanswered endpoint's segments in whole seconds, until it gives up.
 fn times_of_sending(connection: &mut Connection) -> Vec<u64> {
     let mut times = Vec::new();
     while let Some(due) = connection.next_timeout() {

@@ -68,7 +68,7 @@ fn timers_wait_in_whole_ticks_for_a_departure() {
     assert_eq!(sender.connection.ticks_until_departure(), Duration::from_millis(4));
 }
 
-/// Linux 6.18 `tcp_rate_gen()`: what was SACKed before would count again.
+/// Linux 6.18 `tcp_rate_gen()`: segments SACKed before would count again.
 #[test]
 fn deliveries_are_no_sample_after_the_receiver_has_thrown_data_away() {
     let rate = |has_reneged| {
