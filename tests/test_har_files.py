@@ -29,6 +29,7 @@ def test_a_har_is_known_by_its_first_bytes(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(json.dumps(content).encode()))
     assert is_har(packed)
     assert not is_har(written(tmp_path, '{"ts": 1, "url": "/"}\n', "d.json"))
+    assert not is_har(written(tmp_path, '{"log": "192.0.2.1 - - […", "stream": "stdout"}\n', "e.log"))
     os.mkfifo(tmp_path / "pipe")  # no name of a HAR: it is not waited for
     assert not is_har(tmp_path / "pipe")
     assert not is_har(tmp_path / ("x" * 5_000))

@@ -81,6 +81,7 @@ CSP = {"redirectURL": "https://a.example/", "headers": [{"name": "Non-Authoritat
         ("chrome-har", entry(CSS, connection="0", serverIPAddress="192.0.2.1", response={"_transferSize": 80}), ""),
         ("WebKit Web Inspector", entry(CSS, _fetchType="Disk Cache"), "cache"),
         ("WebKit Web Inspector", entry(CSS, _fetchType="Network Load"), ""),
+        ("WebKit Web Inspector", entry(CSS, _fetchType="Inspector Override"), "answered by the inspector"),
         ("Firefox", entry(CSS, response={"bodySize": 0}), "cache"),
         ("Firefox", entry(CSS, cache={"afterRequest": {"fetchCount": 3}}), "cache"),
         ("Firefox", entry(CSS, cache={"afterRequest": None}, timings={"connect": 20}), ""),

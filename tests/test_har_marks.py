@@ -62,6 +62,8 @@ def test_sizes_of_unpacked_content_are_told_beside_the_answer(
         ({"bodySize": 0, "headers": [LENGTH], "postData": {"text": "x"}}, 2400),
         ({"bodySize": -1, "postData": {"text": "größe"}}, 407),
         ({"bodySize": -1}, 400),
+        ({"bodySize": -1, "postData": {"text": 7000 * "x"}}, 7400),
+        ({"bodySize": -1, "postData": {"params": [{"name": "a b", "value": "1"}, {"name": "c"}]}}, 408),
     ],
 )
 def test_an_upload_has_the_bytes_that_are_counted_announced_or_there(
@@ -166,9 +168,14 @@ def test_what_a_service_worker_fetches_ahead_holds_no_onload(tmp_path: Path) -> 
         ({"status": 302, "bodySize": 154, "content": {"size": 154}}, 454),
         ({"status": 304, "bodySize": 9_000}, 300),  # of the copy in the cache
         ({"status": 204, "bodySize": 9_000}, 300),
+        ({"bodySize": -1, "content": {}, "headers": [{"name": "content-length", "value": "5000"}]}, 5300),
+        ({"bodySize": -1, "content": {"size": -1}, "headers": [{"name": "content-length", "value": "5000"}]}, 5300),
+        ({"bodySize": -1, "content": {"size": 900}, "headers": [{"name": "content-length", "value": "5000"}]}, 1200),
     ],
 )
-def test_a_response_without_a_body_of_its_own_has_a_header(tmp_path: Path, response: dict[str, Any], size: int) -> None:
+def test_a_response_has_the_body_that_came_or_was_announced(
+    tmp_path: Path, response: dict[str, Any], size: int
+) -> None:
     hop = entry("http://a.example/", response={"redirectURL": PAGE, **response})
     assert recorded(tmp_path, hop, entry(PAGE, 90), creator="other").sent[0].response_bytes == size
 

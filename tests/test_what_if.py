@@ -260,6 +260,7 @@ def test_requests_save_by_first_and_later_ones(folder: Path, farweb: Farweb) -> 
         "verdict": "better",
         "for": None,
         "hits_share": None,
+        "at_most": True,
     }
     assert found["changes"][-1] == {
         **said,

@@ -39,6 +39,8 @@ def why_gone(page: HarPage, entry: Json, sent: Sent, scheme: str, exporter: str)
     for mark, why in _BY_TEST.items():
         if entry.get(mark) is True:
             return why
+    if "override" in text(entry.get("_fetchType")).lower():
+        return "answered by the inspector"
     if _is_of_worker(entry, response):
         return WORKER
     if _is_cached(page, entry, response, sent, exporter):

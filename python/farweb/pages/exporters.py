@@ -7,7 +7,7 @@ Sources: the exporters' own code (chrome-har, DevTools, WebKit, mitmproxy, pcap2
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from farweb.pages.crossing import why_gone
 from farweb.pages.har import PAGE_MS_MAX, HarPage, Json, header, identifier, number, table, text
@@ -204,16 +204,21 @@ def _sizes(page: HarPage, entry: Json, request: Json, response: Json, status: in
 
 
 def _upload(request: Json) -> float:
-    """Bytes of the body of a request: as counted, else as announced, else its text."""
-    sent = text(table(request.get("postData")).get("text"))
-    return _bytes(request.get("bodySize")) or _announced(request) or len(sent.encode())
+    """Bytes of the body of a request: as counted, else as announced, else its text, else its parameters as a form."""
+    posted = table(request.get("postData"))
+    sent, rows = posted.get("text"), posted.get("params")
+    if not isinstance(sent, str):
+        form = (table(each) for each in (rows if isinstance(rows, list) else ()))
+        sent = urlencode([(text(each.get("name")), text(each.get("value"))) for each in form])
+    return _bytes(request.get("bodySize")) or _announced(request) or len(sent.encode("utf-8", "replace"))
 
 
 def _packed(response: Json) -> float:
     """Bytes of a body that the exporter did not count: of its content, less what compression saved, or as announced."""
-    content = table(response.get("content"))
-    size = max(0.0, _bytes(content.get("size")) - _bytes(content.get("compression")))
-    announced = _announced(response)
+    content, announced = table(response.get("content")), _announced(response)
+    if (number(content.get("size")) or 0.0) < 0 or content.get("size") is None:
+        return announced or 0.0
+    size = max(0.0, _bytes(content["size"]) - _bytes(content.get("compression")))
     return size if announced is None else min(size, announced)  # less came than was announced where it was cut off
 
 
@@ -238,7 +243,7 @@ def _is_sized(entry: Json, response: Json) -> bool:
         entry.get("_objectSize"),
         *(response.get(name) for name in ("_transferSize", "bodySize")),
     )
-    return any(
+    return _announced(response) is not None or any(
         (number(size) or 0.0) >= 0 and size is not None for size in (*sizes, table(response.get("content")).get("size"))
     )
 

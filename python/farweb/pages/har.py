@@ -26,7 +26,7 @@ ENTRIES_MAX = 5_000
 
 _COUNTED_ONCE_MOST = 1.5  # times object and header. Chosen: the middle between once and twice
 _SUFFIXES = (".har", ".har.gz")
-_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:')
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')  # a text there is a line that Docker keeps
 _NAME_MAX = 4096  # letters of a URL, chosen
 
 Json = dict[str, Any]
@@ -238,7 +238,7 @@ def number(value: Any) -> float | None:
 
 
 def text(value: Any) -> str:
-    """A text of a HAR without halves of characters, empty for anything else."""
+    """A name of a HAR without halves of characters, empty for anything else."""
     return value[:_NAME_MAX].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 

@@ -92,6 +92,7 @@ class Effect:
             "verdict": self.word,
             "for": self.alone or None,
             "hits_share": self.hits,
+            "at_most": self.is_bound,
         }
 
 

@@ -8,6 +8,7 @@ use super::fields::wrong;
 use super::json;
 use super::names::{CADDYS, CADDYS_TLS, DURATION, JSON_SOFTWARE, NEEDED, own};
 use super::record::{Field, Record, Unit};
+use super::rules::is_given_up;
 use super::units::Units;
 use super::wrapped;
 
@@ -106,21 +107,22 @@ impl Keys {
         self.record(&object)
     }
 
-    /// True for an object with a message, and without the URL and the size that every request has.
+    /// True for an error of Caddy, and for an object with a message and without the URL and the size that every request has.
     pub(super) fn is_message(&self, line: &[u8]) -> bool {
         let Ok(object) = json::value(line) else { return false };
         let has = |fields: &[Field]| {
             self.keys.iter().any(|(key, field)| fields.contains(field) && at(&object, key).is_some())
         };
         let has_message = object.get("msg").or_else(|| object.get("message")).is_some();
-        self.strict && has_message && NEEDED[1..].iter().all(|(_, fields)| !has(fields))
+        is_error_of_caddy(&object)
+            || self.strict && has_message && NEEDED[1..].iter().all(|(_, fields)| !has(fields))
     }
 
     /// Number of right values of a line, and the faults of the others, or `None` for anything but an object with a
     /// request and the size of its response.
     pub(super) fn faults(&self, line: &[u8]) -> Option<(usize, Vec<String>)> {
         let object: Value = json::value(line).ok()?;
-        self.check(&object).ok()?;
+        self.check(&object, false).ok()?;
         let (mut right, mut wrong) = (0, Vec::new());
         let mut record = Record::default();
         self.set(&object, &mut record, |result| {
@@ -153,10 +155,13 @@ impl Keys {
         if !object.is_object() {
             return Err("is no JSON object".into());
         }
+        if is_error_of_caddy(object) {
+            return Err("is an error of Caddy, whose request has a line of its own".into());
+        }
         let mut record = Record::default();
         self.set(object, &mut record, |result| result)?;
         if self.strict {
-            self.check(object)?;
+            self.check(object, is_given_up(&record))?;
         }
         record.complete()
     }
@@ -184,12 +189,12 @@ impl Keys {
         Ok(())
     }
 
-    /// True if an object has the keys of every request.
-    fn check(&self, object: &Value) -> Result<(), String> {
+    /// Checks that an object has the keys of every request. One `given_up` before its response has no size.
+    fn check(&self, object: &Value, given_up: bool) -> Result<(), String> {
         if let Some(sign) = self.sign.filter(|sign| at(object, sign).is_none()) {
             return Err(format!("has no key {sign}"));
         }
-        for (what, fields) in &NEEDED[1..] {
+        for (what, fields) in &NEEDED[1..NEEDED.len() - usize::from(given_up)] {
             let keys =
                 || self.keys.iter().filter(|(_, field)| fields.contains(field)).map(|(key, _)| key.as_str());
             if !keys().any(|key| at(object, key).is_some()) {
@@ -245,6 +250,11 @@ fn text_of(value: &Value, field: Field) -> Option<Vec<u8>> {
         }
         _ => None,
     }
+}
+
+/// True for a line of Caddy's logger of errors. Source: Caddy 2, `caddyhttp/server.go`.
+fn is_error_of_caddy(object: &Value) -> bool {
+    object.get("logger").and_then(Value::as_str).is_some_and(|name| name.starts_with("http.log.error"))
 }
 
 /// Keys of a JSON object, a point for each level.

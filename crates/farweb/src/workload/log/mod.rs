@@ -334,10 +334,10 @@ fn verdict(
     let Line::Whole(line) = line else {
         return Err(format!("is longer than {LINE_BYTES_MAX} bytes"));
     };
+    let line = &*wrapped::message(line);
     if line.trim_ascii().is_empty() {
         return Ok(Verdict::Dropped(Reason::Blank));
     }
-    let line = &*wrapped::message(line);
     if layout.heads(line, number == 1) {
         return Ok(Verdict::Dropped(Reason::Header));
     }
@@ -348,7 +348,7 @@ fn verdict(
         }
         Err(why) => return Err(why),
     };
-    report.check_clock(&record)?;
+    report.check_clock(&record, options)?;
     if record.user == whole.shared_user.as_deref().map(Into::into) {
         record.user = None;
     }

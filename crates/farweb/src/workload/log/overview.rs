@@ -2,8 +2,8 @@
 //! calls that two sidecars log, and the unit of spans whose format leaves it open.
 //!
 //! A log rotated by copying and truncating begins with lines that the one before ends with, and so does one that was fetched twice. A run of
-//! equal lines from the beginning of one log to the end of another, of two different lines or more, is such an overlap; a log that stands in
-//! another one as a whole is left out as a whole. Equal lines within one log, and one alone at a border, are no sign of it.
+//! equal lines from the beginning of one log to the end of another, of two different lines or more, is such an overlap. A log that stands in
+//! another one as a whole is left out as a whole. Equal lines within one log, and a run of one line at a border, are no sign of it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -188,7 +188,7 @@ fn overlap(log: &[(u64, ObjectId)], other: &[(u64, ObjectId)]) -> usize {
             break;
         }
     }
-    let is_one = pattern.len() == 1 && other.len() == 1 && matched == 1;
+    let is_same = matched == pattern.len() && pattern.len() == other.len();
     let differ = pattern[..matched].iter().any(|line| *line != pattern[0]);
-    if differ || is_one { matched } else { 0 }
+    if differ || is_same { matched } else { 0 }
 }

@@ -273,7 +273,7 @@ pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
         || record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
     match record.code.as_deref() {
         // One that its client left early has status 0.
-        Some(code) => (is_connect || squid::is_tunnel_code(code)) && status < 400,
+        Some(code) => status == 101 || (is_connect || squid::is_tunnel_code(code)) && status < 400,
         None => status == 101 || is_connect && (200..300).contains(&status),
     }
 }

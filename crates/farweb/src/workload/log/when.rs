@@ -34,6 +34,10 @@ impl Bound {
         parse(whole.as_bytes()).or_else(relative).map(Self)
     }
 
+    pub(super) const fn is_since_start(&self) -> bool {
+        fields::is_since_start(self.0.nanos)
+    }
+
     /// True when this comes before another bound, as far as both have a zone or none.
     pub(super) fn is_before(&self, other: &Self) -> bool {
         self.0.zone_s.is_some() != other.0.zone_s.is_some() || self.0.nanos < other.0.nanos

@@ -185,7 +185,7 @@ fn a_run_of_equal_lines_at_the_border_of_two_logs_is_read_once() {
         urls.chars().map(|url| combined("192.0.2.1", &format!("GET /{url} HTTP/1.1"), "x") + "\n").collect()
     };
     type Row = (&'static [&'static str], &'static [(u64, u64)]);
-    let rows: [Row; 12] = [
+    let rows: [Row; 14] = [
         (&["abcd", "cdef"], &[(4, 0), (2, 2)]),
         (&["cdef", "abcd"], &[(2, 2), (4, 0)]),
         (&["abcd", "abcd"], &[(4, 0), (0, 4)]),
@@ -197,6 +197,8 @@ fn a_run_of_equal_lines_at_the_border_of_two_logs_is_read_once() {
         (&["abb", "bbc"], &[(3, 0), (3, 0)]),
         (&["aabbaa", "bcbb"], &[(6, 0), (4, 0)]),
         (&["a", "a"], &[(1, 0), (0, 1)]),
+        (&["aaa", "aaa"], &[(3, 0), (0, 3)]),
+        (&["aaa", "aa"], &[(3, 0), (2, 0)]),
         (&["abc", "bcde", "defg"], &[(3, 0), (2, 2), (2, 2)]),
     ];
     for (logs, expected) in rows {

@@ -205,6 +205,9 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
             "[2016-04-15T20:17:00.310Z] \"GET /x HTTP/2\" {status} 0 91 226 - \"-\" \"-\" \"-\" \"a.example\" \"-\""
         )
     };
+    // The request has a line of its own.
+    let caddys_error =
+        CADDY.replace("http.log.access", "http.log.error.log0").replace(r#""size":10900,"#, "");
     let rows = [
         ("clf", clf("\"GET /x HTTP/1.1\" 304 -"), "kept 250"),
         ("clf", clf("\"GET /x HTTP/1.1\" 304 0"), "kept 250"),
@@ -219,6 +222,7 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("envoy", envoy("0 DC").replace(" 91 ", " 0 "), "aborted"),
         ("s3", s3, "no-request"),
         ("json", r#"{"ts":1770112801.1,"logger":"tls","msg":"cleaned"}"#.to_owned(), "no-request"),
+        ("json", caddys_error, "no-request"),
         ("envoy", envoy("503 UF"), "kept 341"),
         ("cloudfront-json", cloudfront("Miss").replace("\"200\"", "\"304\""), "kept 9000"),
         ("fastly", fastly("HIT").replace("200", "304").replace("8750", "0"), "kept 250"),
@@ -271,7 +275,10 @@ fn a_request_that_was_given_up_has_the_bytes_that_came() {
         )
     };
     let gone = google_details("client_disconnected_after_partial_response");
+    let before_any = google_details("client_disconnected_before_any_response")
+        .replace(r#""status":200,"responseSize":"9000","#, "");
     let rows = [
+        ("gcp", before_any, "aborted", 0),
         ("clf", clf("\"GET /x HTTP/1.1\" 499 0"), "aborted", 0),
         ("clf", clf("\"GET /x HTTP/1.1\" 499 1000"), "kept 1250", 1),
         ("haproxy", haproxy("200 5000 - - CD--"), "kept 5000", 1),

@@ -138,6 +138,7 @@ fn a_tunnel_has_no_server_time_and_a_refused_one_is_a_page() {
     for (code, method, has_time) in [
         ("TCP_TUNNEL/200", Method::Connect, false),
         ("TCP_MISS/000", Method::Connect, false),
+        ("TCP_MISS/101", Method::Connect, false),
         ("TCP_MISS/503", Method::Other, true),
         ("TCP_TUNNEL/503", Method::Other, true),
     ] {

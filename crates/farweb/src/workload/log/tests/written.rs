@@ -53,6 +53,9 @@ fn what_stands_before_a_line_is_passed_over_or_refused() {
     for line in passed {
         assert_eq!(who(LogFormat::Auto, &line), "server 192.0.2.9 Store", "{line}");
     }
+    let blank = r#"{"log":"\n","stream":"stdout","time":"2024-05-10T10:00:00.2Z"}"#;
+    let (_, report) = read(LogFormat::Auto, &format!("{docker}\n{blank}\n"), LogOptions::default());
+    assert_eq!((report.requests, report.dropped), (1, [(Reason::Blank, 1)].into()));
     let bracketed = CLF.replacen("192.0.2.9", "[2001:db8::1]:52344", 1);
     assert_eq!(who(LogFormat::Auto, &bracketed), "server 2001:db8::1 Store");
     let gerrit = CLF.replacen("192.0.2.9 - -", "192.0.2.9 [HTTP-187] - admin", 1);
