@@ -255,8 +255,9 @@ def test_several_logs_are_merged_by_time_however_packed(farweb: Farweb, folder: 
     (folder / "new.log").write_text(lines[3])
     (folder / "old.log.gz").write_bytes(gzip.compress("".join(lines[:2]).encode()))
     (folder / "mid.log.xz").write_bytes(lzma.compress((lines[2] + "junk\n").encode()))
+    (folder / "rotated.log").touch()
     options = ("--max-unreadable", 0.5, "--json", "-o", "all.parquet")
-    answer = farweb("workload", "import", "new.log", "mid.log.xz", "old.log.gz", *options)
+    answer = farweb("workload", "import", "rotated.log", "new.log", "mid.log.xz", "old.log.gz", *options)
     assert answer.code == 0, answer.err
     table = pq.read_table("all.parquet")
     assert table["start_s"].to_pylist() == [0.0, 3600.0, 5400.0, 10800.0]
