@@ -599,7 +599,8 @@ def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folde
     assert (curve["source"], curve["requests"]) == ("access.log.2, access.log.1", 4)
     cells = {(each["policy"], each["capacity_bytes"]): each["hits"] for each in curve["results"]}
     assert cells == {(policy, size): 1 for policy in ("fifo", "lru") for size in (3000, 4000, 1_000_000)}
-    assert farweb("workload", "fit", *logs, "--json").json()["requests"] == 4
+    own = ("--log-format", '%h %l %u %t "%r" %>s %b')
+    assert [farweb("workload", "fit", *logs, "--json", *given).json()["requests"] for given in ((), own)] == [4, 4]
     (folder / "t.csv").write_text("start_s,host,request_bytes,response_bytes,object\n0,a,300,1000,x\n")
     says = "t.csv: several files are read together if they are logs, and this is a request table; farweb workload merge"
     for verb in ("stats", "cache", "fit"):

@@ -201,6 +201,8 @@ def fit(
     log: str | Path | Sequence[str | Path],
     *,
     format: str | None = None,
+    log_format: str | None = None,
+    fields: Mapping[str, str] | None = None,
     keep: str = "all",
     dynamic: bool = False,
     max_unreadable: float = 0.01,
@@ -216,6 +218,8 @@ def fit(
         log: The file, or several logs in any order.
         format: What is read: table, a format of workload import such as squid or clf, oracle-general, webcachesim,
             cache2k (default: detected from the file, all but the last).
+        log_format: A format string of a log instead, as workload import has it.
+        fields: A key of JSON objects: start=ts, url=req.path, bytes=n. May be repeated.
         keep: Of a log: all that clients got; crossed or misses, as workload import has it.
         dynamic: Of a log: take pages made for each request too (a query or CGI in the URL), or not.
         max_unreadable: Share of the lines of a log or a text trace that may be unreadable, 0 to 1.
@@ -230,7 +234,8 @@ def fit(
     require_range("--tail-from", tail_from, 1, 2**31)
     require_range("--seed", seed, 0, 2**53)
     require_range("--max-unreadable", max_unreadable, 0, 1)
-    read = reading.read(log, format, keep=keep, dynamic=dynamic, max_unreadable=max_unreadable, progress=progress)
+    described = {"log_format": log_format, "fields": fields, "max_unreadable": max_unreadable}
+    read = reading.read(log, format, keep=keep, dynamic=dynamic, **described, progress=progress)
     data = _seen(read.references)
     references = read.references
     counts, sizes = references.counts(), references.sizes()
