@@ -1,6 +1,6 @@
 // Results of a run: figures, pictures, the chosen request, and all numbers as a table.
 import { useComputed, useSignal } from "@preact/signals";
-import { hasQuantile } from "./answer";
+import { SHARES, hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";
 import { NONE, count, seconds, size } from "./numbers";
 import { Picture } from "./picture";
@@ -12,28 +12,36 @@ import * as steps from "./views/steps";
 /** A time with its exact value, in s. */
 const Time = ({ of }: { of: number | null | undefined }) => of == null ? <>{NONE}</> : <data value={String(of)}>{seconds(of)}</data>;
 
-function Cells({ times: { mean_s, observed_s }, requests }: { times: Times; requests: number }) {
-  const [half, most, slowest] = observed_s ?? [];
+/** Quantiles with a column: those that one of the rows shows. */
+const sharesOf = (...requests: number[]) => SHARES.filter(share => requests.some(each => hasQuantile(each, share)));
+
+function Cells({ times: { mean_s, observed_s }, requests, shares }: { times: Times; requests: number; shares: number[] }) {
   return (
     <>
-      <td><Time of={half} /></td><td>{hasQuantile(requests, 0.9) ? <Time of={most} /> : ""}</td><td>{hasQuantile(requests, 0.99) ? <Time of={slowest} /> : ""}</td>
+      {shares.map(share => <td key={share}>{hasQuantile(requests, share) && <Time of={observed_s?.[SHARES.indexOf(share)]} />}</td>)}
       <td><Time of={mean_s} /></td>
     </>
   );
 }
 
-const Head = ({ first, last }: { first: string; last: string }) => (
-  <thead><tr><th scope="col">{first}</th><th scope="col">median</th><th scope="col">90 %</th><th scope="col">99 %</th><th scope="col">mean</th><th scope="col">{last}</th></tr></thead>
+const Head = ({ first, shares, last }: { first: string; shares: number[]; last: string }) => (
+  <thead><tr>{[first, ...shares.map(share => share === 0.5 ? "median" : `${100 * share} %`), "mean", last].map(word => <th key={word} scope="col">{word}</th>)}</tr></thead>
 );
 
-function Row({ name, of: { summary } }: { name: string; of: Outcome }) {
-  return <tr class={name}><th scope="row">{name}</th><Cells times={summary.latency} requests={summary.requests} /><td><data value={String(summary.failed)}>{count(summary.failed)}</data></td></tr>;
+function Row({ name, of: { summary }, shares }: { name: string; of: Outcome; shares: number[] }) {
+  return <tr class={name}><th scope="row">{name}</th><Cells times={summary.latency} requests={summary.requests} shares={shares} /><td><data value={String(summary.failed)}>{count(summary.failed)}</data></td></tr>;
 }
 
 export function Figures() {
   const [now, before] = [outcome.value, pinned.value];
   if (!now) return null;
-  return <table id="figures"><Head first="latency" last="failed" /><tbody><Row name="now" of={now} />{before && <Row name="pinned" of={before} />}</tbody></table>;
+  const shares = sharesOf(now.summary.requests, before?.summary.requests ?? 0);
+  return (
+    <table id="figures">
+      <Head first="latency" shares={shares} last="failed" />
+      <tbody><Row name="now" of={now} shares={shares} />{before && <Row name="pinned" of={before} shares={shares} />}</tbody>
+    </table>
+  );
 }
 
 export function Distribution() {
@@ -41,7 +49,7 @@ export function Distribution() {
   const curves = useComputed(() => outcome.value && { now: distribution.curve(outcome.value), pinned: pinned.value && distribution.curve(pinned.value) });
   const now = curves.value, [half, most] = now?.now.marks ?? [], at = hover.value;
   return (
-    <Picture name={distribution.NAME} file="distribution" id="distribution" label={`Half of the requests within ${seconds(half ?? null)}, 90 % within ${seconds(most ?? null)}.`}
+    <Picture name={distribution.NAME} file="distribution" id="distribution" label={`Half of the requests within ${seconds(half ?? null)}${most == null ? "" : `, 90 % within ${seconds(most)}`}.`}
       paint={pen => { if (now) distribution.paint(pen, now, at); }}
       onPointerMove={event => { hover.value = event.offsetX; }} onPointerLeave={() => { hover.value = null; }} />
   );
@@ -107,15 +115,15 @@ export function Chosen() {
 export function Numbers() {
   const now = outcome.value;
   if (!now) return null;
-  const { requests, done, failed, unfinished, left_out, latency, first_byte } = now.summary;
+  const { requests, done, failed, unfinished, left_out, latency, first_byte } = now.summary, shares = sharesOf(requests);
   return (
     <details id="numbers">
       <summary>Numbers</summary>
       <table>
-        <Head first="time" last="max" />
+        <Head first="time" shares={shares} last="max" />
         <tbody>
-          <tr><th scope="row">latency</th><Cells times={latency} requests={requests} /><td><Time of={latency.max_s} /></td></tr>
-          <tr><th scope="row">first byte</th><Cells times={first_byte} requests={requests} /><td><Time of={first_byte.max_s} /></td></tr>
+          <tr><th scope="row">latency</th><Cells times={latency} requests={requests} shares={shares} /><td><Time of={latency.max_s} /></td></tr>
+          <tr><th scope="row">first byte</th><Cells times={first_byte} requests={requests} shares={shares} /><td><Time of={first_byte.max_s} /></td></tr>
         </tbody>
       </table>
       <p>{count(requests)} requests: {count(done)} done, {count(failed)} failed, {count(unfinished)} cut off by the end of the run{left_out ? `; ${count(left_out)} more in the warm-up, in no number` : ""}.
