@@ -8,6 +8,7 @@ import { block, unpacked } from "./data";
 import { carried, examples } from "./examples";
 import { copy, openFiles, save } from "./files";
 import { linked, packed } from "./link";
+import { unbroken } from "./numbers";
 import { OnTheirWay } from "./packets";
 import { Chosen, Distribution, Figures, Numbers, Sizes, Steps } from "./results";
 import { FILE } from "./scenario";
@@ -64,7 +65,7 @@ function Header() {
   return (
     <header>
       <h1>farweb <span>studio</span></h1>
-      <p id="answer">{sentence()}</p>
+      <p id="answer">{unbroken(sentence())}</p>
       <p class="unseen" role="status">{spoken}</p>
       <div class="acts">
         <button id="pin" type="button" disabled={!now} onClick={() => { pinned.value = before ? null : now; }}>{before ? "Unpin" : "Pin"}</button>
@@ -145,6 +146,9 @@ effect(() => {
     // The address of a page with a table of its own stays too: no link holds that.
     if (exampleOf() !== null && text.peek() !== beside) void fragment().then(held => history.replaceState(null, "", held));
   }, REST);
+});
+addEventListener("click", ({ target }) => {
+  document.querySelectorAll<HTMLDetailsElement>(".menu[open]").forEach(menu => { if (!menu.contains(target as Node)) menu.open = false; });
 });
 addEventListener("hashchange", () => void follow());
 addEventListener("dragover", event => event.preventDefault());

@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { SHARES, hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";
-import { NONE, count, seconds, size } from "./numbers";
+import { NONE, count, seconds, size, unbroken } from "./numbers";
 import { Picture } from "./picture";
 import { checked, chosen, outcome, pinned } from "./state";
 import * as distribution from "./views/distribution";
@@ -49,7 +49,7 @@ export function Distribution() {
   const curves = useComputed(() => outcome.value && { now: distribution.curve(outcome.value), pinned: pinned.value && distribution.curve(pinned.value) });
   const now = curves.value, [half, most] = now?.now.marks ?? [], at = hover.value;
   return (
-    <Picture name={distribution.NAME} file="distribution" id="distribution" label={`Half of the requests within ${seconds(half ?? null)}${most == null ? "" : `, 90 % within ${seconds(most)}`}.`}
+    <Picture name={distribution.NAME} file="distribution" id="distribution" label={half == null ? "Fewer than half of the requests ended." : `Half of the requests within ${seconds(half)}${most == null ? "" : `, 90 % within ${seconds(most)}`}.`}
       paint={pen => { if (now) distribution.paint(pen, now, at); }}
       onPointerMove={event => { hover.value = event.offsetX; }} onPointerLeave={() => { hover.value = null; }} />
   );
@@ -77,7 +77,7 @@ export function Sizes() {
   return (
     <Picture name={sizes.NAME} file="sizes" id="sizes" label={`${count(now?.ended.length ?? 0)} requests by size and latency. Arrow keys choose one.`} tabindex={0}
       paint={pen => { dots = now ? sizes.paint(pen, now, row) : []; }} onClick={choose} onKeyDown={step}>
-      <span class="key"><i class="first" />first of a visit <i class="now" />later</span>
+      <span class="key"><span><i class="first" />first of a visit</span> <span><i class="now" />later</span></span>
     </Picture>
   );
 }
@@ -91,7 +91,7 @@ export function Steps() {
   return (
     <Picture name={steps.NAME} file="steps" id="steps" label="Its steps on each leg, as the text above says." class="whole"
       paint={pen => steps.paint(pen, now.exchanges, rows, legs.map(({ from, to, carrier }) => `${from} → ${to}, ${carrier.kind}`))}>
-      <span class="key">{steps.STEPS.map(([name, words]) => <span key={name}><i class={name} />{words} </span>)}</span>
+      <span class="key">{steps.STEPS.map(([name, words]) => <><span key={name}><i class={name} />{words}</span> </>)}</span>
     </Picture>
   );
 }
@@ -100,14 +100,14 @@ export function Steps() {
 export function Chosen() {
   const now = outcome.value, row = chosen.value;
   if (!now || row === null) return <p class="hint" id="chosen">Choose a request in the picture, by pointer or by arrow keys.</p>;
-  const { request, start_ns, connect_ns, first_byte_ns, end_ns, response_bytes, visit_request, host } = now.requests;
+  const { request, start_ns, connect_ns, first_byte_ns, end_ns, response_bytes, visit_request, status, host } = now.requests;
   const at = (column: Float64Array) => (column[row]! - start_ns[row]!) / 1e9;
   const visit = visit_request[row] === 0 ? ", the first of its visit" : visit_request[row] === 1 ? ", a later one of its visit" : "";
   const waited = Math.max(0, at(connect_ns));
   return (
     <p id="chosen" role="status">
-      Request {count(request[row]!)}, {size(response_bytes[row]!)} from {now.hosts[host[row]!]}{visit}: {seconds(at(end_ns))}
-      {Number.isNaN(at(first_byte_ns)) ? "." : `; its connection was there after ${seconds(waited)}, its first byte after ${seconds(at(first_byte_ns))}.`}
+      Request {count(request[row]!)}, {unbroken(size(response_bytes[row]!))} from {now.hosts[host[row]!]}{visit}: {["", "failed", "cut off by the end of the run"][status[row]!] || unbroken(seconds(at(end_ns)))}
+      {Number.isNaN(at(first_byte_ns)) ? "." : unbroken(`; its connection was there after ${seconds(waited)}, its first byte after ${seconds(at(first_byte_ns))}.`)}
     </p>
   );
 }

@@ -61,13 +61,14 @@ function carried(key: string, to: Record<string, unknown>, from: Record<string, 
 /** The name of what is between two nodes. */
 const between = (nodes: string[], link: number) => `${nodes[link]} ${nodes[link + 1]}`;
 
-/** Edits that give a draft links and legs of a scenario: the long part, links and legs between the same nodes, HTTP to the servers. */
+/** Edits that give a draft links and legs of a scenario: the long part and the last link, those between the same nodes, HTTP to the servers. */
 function drawnEdits(now: Checked, fresh: Checked, hasLong: boolean): Edits {
   const { path, leg } = now.effective, long = path.link[longLink(now)]!, ends = path.link.map((_, link) => between(path.nodes, link));
   const links = fresh.effective.path.link.map((link, place): Edits => {
     const key = `path.link.${place}`;
     if (place === longLink(fresh)) return hasLong ? carried(key, long.preset === undefined ? { preset: link.preset } : { ...link }, { ...long }) : [];
-    const same = path.link[ends.indexOf(between(fresh.effective.path.nodes, place))];
+    const isLast = place === fresh.links.length - 1 && longLink(now) < path.link.length - 1;
+    const same = path.link[ends.indexOf(between(fresh.effective.path.nodes, place))] ?? (isLast ? path.link.at(-1) : undefined);
     return same ? carried(key, { ...link }, { ...same }) : [];
   });
   const served = leg.findLast(({ carrier }) => isHttp(carrier.kind));

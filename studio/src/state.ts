@@ -179,6 +179,7 @@ export const speak = (protocol: Protocol): Promise<void> => act(async () => {
 export const draft = (path: string, proxy: Proxy, keep: boolean): Promise<void> => act(async () => {
   const now = checked.value;
   if (!now) return write(await core.ask("draft", { choices: draftOf(path, proxy, null) }));
+  if (problems.value.length) throw new Error("The text has problems: mend it first, or take it back with Undo.");
   const next = await rewritten(core, now, path, proxy, keep);
   write(next.text);
   if (next.lost.length) notice.value = `Not kept as it was: ${next.lost.join(", ")}. Undo takes it back.`;
@@ -208,10 +209,10 @@ async function turns(): Promise<void> {
   if (found !== null && outcome.value === now) packets.value = typeof found === "string" ? found : { run: now, scenario, all: found };
 }
 
-/** The row of a request that nine tenths are as quick as, or null of none. */
-function typical({ requests: { start_ns, end_ns }, ended }: Outcome): number | null {
+/** The row of a request that nine tenths are as quick as; of the first where none ended, and null of none. */
+function typical({ requests: { request, start_ns, end_ns }, ended }: Outcome): number | null {
   const time = (row: number) => end_ns[row]! - start_ns[row]!;
-  return [...ended].sort((one, other) => time(one) - time(other))[Math.ceil(ended.length * 0.9) - 1] ?? null;
+  return [...ended].sort((one, other) => time(one) - time(other))[Math.ceil(ended.length * 0.9) - 1] ?? (request.length ? 0 : null);
 }
 
 /** What is to be done for a table that is not here. */

@@ -40,6 +40,10 @@ pytest_plugins = ("chromium",)
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow(reason="Chromium")]
 
 
+def plain(text: str) -> str:
+    return text.replace("\xa0", " ")
+
+
 @dataclass
 class Sight:
     """The page, and what the browser noticed."""
@@ -49,7 +53,8 @@ class Sight:
 
     @property
     def answer(self) -> str:
-        return self.page.inner_text("#answer")
+        """Line 1, whose numbers have their units beside them."""
+        return plain(self.page.inner_text("#answer"))
 
     def until(self, what: str) -> None:
         """Wait for an expression. `wait_for_function` evaluates a text in the page, which its policy forbids."""
@@ -259,7 +264,7 @@ def test_firefox_shows_the_same_answer(look: Open, tmp_path: Path) -> None:
     # Playwright has a loop of its own in this thread.
     with ThreadPoolExecutor(1) as thread:
         answer, figures = thread.submit(asyncio.run, evaluated(FIREFOX, tmp_path, built(), SETTLED, asked)).result()
-    assert (answer, json.loads(figures)) == (sight.answer, sight.numbers())
+    assert (plain(answer), json.loads(figures)) == (sight.answer, sight.numbers())
 
 
 def test_page_and_worker_connect_to_nothing(look: Open) -> None:
@@ -291,6 +296,7 @@ def test_hostile_files_are_answered_in_words(look: Open, tmp_path: Path) -> None
         ("noise.csv", noise, "is not text but binary data"),
         ("large.csv", noise * 100, "too large for a tab"),
         ("noise.toml", noise[:1000], "not TOML"),
+        ("link-requests.parquet", noise[:1000], "farweb studio link.toml"),
         ("page.har", b'{"log": {}}', "farweb page page.har"),
         ("it's.log", b"127.0.0.1 - -", "farweb new link.toml --log 'it'\\''s.log'"),
     ):
@@ -391,8 +397,10 @@ def test_random_walks_leave_the_console_empty(look: Open) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_every_screen(look: Open, width: int, scheme: str, tmp_path: Path) -> None:
     sight = look(width=width, color_scheme=scheme)
+    sight.write(sight.text.replace("requests = 400,", "requests = 500,"))
     sight.page.click("#pin")
     sight.slide("delay", 150)
+    sight.page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(each => { each.open = true })")
     folder = Path(os.environ.get("PICTURES", tmp_path))
     sight.page.screenshot(path=folder / f"studio-{width}-{scheme}.png", full_page=True)
     needed, room = sight.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
@@ -598,3 +606,34 @@ def test_controls_show_what_is_so(look: Open) -> None:
     sight.write(text.replace('{ kind = "http/1.1" }', '{ kind = "webmux" }'))
     assert sight.page.is_disabled("input[value='http/2']")
     assert sight.page.is_disabled("#tls")
+
+
+def test_failed_requests_alone_are_said(look: Open) -> None:
+    sight = look()
+    dead = 'down.loss = { kind = "bernoulli", probability = 1.0 }'
+    sight.write(sight.text.replace('preset = "geo-viasat"', f'preset = "geo-viasat"\n{dead}'))
+    assert "failed" in sight.answer
+    assert sight.page.inner_text("#chosen").endswith(": failed.")
+
+
+def test_marks_differ_however_near_they_are(look: Open, tmp_path: Path) -> None:
+    sight = look()
+    sight.until("document.getElementById('sequence')?.width > 300")
+    sight.page.focus("#spacetime")
+    sight.page.keyboard.press("End")
+    for _ in range(20):
+        sight.page.keyboard.press("+")
+    with sight.page.expect_download() as download:
+        sight.page.click("button[aria-label^='Save as SVG: Packets']")
+    texts = [each.text or "" for each in ElementTree.parse(download.value.path()).iter() if each.tag.endswith("text")]
+    times = [text for text in texts if text.endswith("s") and text[0].isdigit()]
+    assert len(times) > 3
+    assert len(set(times)) == len(times)
+
+
+def test_a_click_outside_closes_a_menu(look: Open) -> None:
+    sight = look()
+    sight.page.click("summary:has-text('Save')")
+    assert sight.page.query_selector(".menu[open]")
+    sight.page.click("h1")
+    assert not sight.page.query_selector(".menu[open]")

@@ -52,7 +52,7 @@ async function whole<T>(text: string, id: number, hopsMax: number, take: (run: R
   const run = new Run(text, tables);
   try {
     while (run.advance(EVENTS)) {
-      if (hops(run) > hopsMax) throw new Error(`more than ${hopsMax.toLocaleString("en")} packets over links: too many for a tab`);
+      if (isTooLong(run, hopsMax)) throw new Error(`more than ${hopsMax.toLocaleString("en")} packets over links: too many for a tab`);
       await turn();
       if (latest !== id) return null;
     }
@@ -60,6 +60,13 @@ async function whole<T>(text: string, id: number, hopsMax: number, take: (run: R
   } finally {
     run.free();
   }
+}
+
+/** True when a run has too many packets over links already, or is on the way to twice as many. */
+function isTooLong(run: Run, hopsMax: number): boolean {
+  const { packet_hops, requests_started, requests_total } = JSON.parse(run.progress());
+  if (packet_hops <= hopsMax / 10 || !requests_total) return packet_hops > hopsMax;
+  return packet_hops > hopsMax || packet_hops * requests_total / requests_started > 2 * hopsMax;
 }
 
 const hops = (run: Run): number => JSON.parse(run.progress()).packet_hops;

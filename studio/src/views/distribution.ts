@@ -19,7 +19,7 @@ export function curve({ requests: { start_ns, end_ns }, ended, summary }: Outcom
 
 export function paint(pen: Pen, { now, pinned }: Distribution, hover: number | null): void {
   const room = box(pen), curves = [pinned, now].filter(each => each !== null && each.times.length > 0) as Curve[];
-  if (!curves.length) return;
+  if (!curves.length) return pen.text("no request ended", pen.width / 2, pen.height / 2, "center", "quiet");
   const low = Math.min(...curves.map(each => each.times[0]!)) * 0.9, high = Math.max(...curves.map(each => each.times.at(-1)!)) * 1.1;
   const x = fitting(low, high, room.left, room.right), y = linear(0, 1, room.bottom, room.top);
   axes(pen, room, x, y, { x: mark, y: part => `${Math.round(part * 100)} %` });
