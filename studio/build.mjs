@@ -18,9 +18,8 @@ function examples() {
   const folder = `${root}/examples`, base64 = name => readFileSync(`${folder}/${name}`).toString("base64");
   const named = (text, key) => text.match(new RegExp(`^${key} *= *"([^"{}]+)"`, "m"))?.[1];
   return readdirSync(folder).filter(file => file.endsWith(".toml")).map(file => {
-    const text = readFileSync(`${folder}/${file}`, "utf8"), [requests, hosts] = [named(text, "requests"), named(text, "hosts")];
-    const tables = requests && { name: requests, file: requests, requests: base64(requests), ...(hosts && { hosts: { name: hosts, bytes: base64(hosts) } }) };
-    return { name: basename(file, ".toml"), text, ...(tables && { tables }) };
+    const text = readFileSync(`${folder}/${file}`, "utf8"), tables = ["requests", "hosts"].map(key => named(text, key)).filter(Boolean);
+    return { name: basename(file, ".toml"), text, tables: tables.map(name => ({ name, file: name, bytes: base64(name) })) };
   });
 }
 

@@ -55,10 +55,10 @@ def carried(file: Path) -> dict[str, Any]:
     return found
 
 
-def rows_of(tables: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+def rows_of(table: dict[str, str], folder: Path) -> list[dict[str, Any]]:
     """Rows of a carried table, as the core reads them."""
-    file = folder / tables["file"]
-    file.write_bytes(gzip.decompress(base64.b64decode(tables["requests"])))
+    file = folder / table["file"]
+    file.write_bytes(gzip.decompress(base64.b64decode(table["bytes"])))
     return plain(_core.Prepared(str(file), file.name))
 
 
@@ -80,10 +80,11 @@ def test_a_file_carries_the_scenario_and_its_tables(tmp_path: Path) -> None:
     found = carried(written.file)
     assert written.requests == 8
     assert (found["name"], found["text"]) == ("satellite.toml", scenario.read_text("utf-8"))
-    assert found["tables"]["name"] == "page.csv"
-    assert rows_of(found["tables"], tmp_path) == plain(_core.Prepared(str(EXAMPLES / "page.csv"), "page.csv"))
-    hosts = found["tables"]["hosts"]
-    assert (hosts["name"], base64.b64decode(hosts["bytes"])) == ("hosts.tsv", (EXAMPLES / "hosts.tsv").read_bytes())
+    requests, hosts = found["tables"]
+    assert requests["name"] == "page.csv"
+    assert rows_of(requests, tmp_path) == plain(_core.Prepared(str(EXAMPLES / "page.csv"), "page.csv"))
+    assert (hosts["name"], hosts["file"]) == ("hosts.tsv", "hosts.tsv")
+    assert base64.b64decode(hosts["bytes"]) == (EXAMPLES / "hosts.tsv").read_bytes()
     assert stat.S_IMODE(written.file.stat().st_mode) == 0o600
 
 
@@ -102,8 +103,9 @@ def test_every_column_arrives_as_it_was(tmp_path: Path) -> None:
         tls=[True, False, None],
     )
     found = carried(studio.write_studio(tmp_path / "s.html", scenario).file)
-    assert found["tables"]["name"] == "rows.parquet"
-    rows = rows_of(found["tables"], tmp_path)
+    (requests,) = found["tables"]
+    assert requests["name"] == "rows.parquet"
+    rows = rows_of(requests, tmp_path)
     with Prepared.of(scenario) as prepared:
         assert rows == plain(prepared.core)
     assert rows[0]["start_s"] == 1e-9
@@ -115,7 +117,7 @@ def test_names_in_a_table_change_nothing_in_the_page(tmp_path: Path) -> None:
     sizes = list(range(1, 5))
     scenario = table(tmp_path, start_s=[0.0] * 4, host=names, request_bytes=sizes, response_bytes=sizes)
     found = carried(studio.write_studio(tmp_path / "s.html", scenario).file)
-    assert [row["host"] for row in rows_of(found["tables"], tmp_path)] == names
+    assert [row["host"] for row in rows_of(found["tables"][0], tmp_path)] == names
 
 
 def test_a_table_beyond_the_limit_is_named_and_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +137,7 @@ def test_the_command_writes_beside_the_scenario_and_opens_it(
     assert answer.code == 0, answer.err
     file = tmp_path / "link-studio.html"
     assert opened == [file.as_uri()]
-    assert "tables" not in carried(file)
+    assert carried(file)["tables"] == []
 
     monkeypatch.chdir(tmp_path)
     answer = farweb("studio", "--no-open", "--json")
@@ -150,6 +152,10 @@ def test_what_cannot_be_written_is_said(farweb: Farweb, tmp_path: Path, page: Pa
     assert (answer.code, (tmp_path / "own.html").read_text()) == (2, "mine")
     (tmp_path / "bad.toml").write_text("format = 1")
     assert farweb("studio", tmp_path / "bad.toml", "--no-open").code == 2
+    (tmp_path / "link.toml").write_text(LINK.replace('requests = "rows.parquet"', 'family = "nzix"'))
+    answer = farweb("studio", tmp_path / "link.toml", "--no-open", "--force", "-o", tmp_path / "link.toml")
+    assert "is the scenario itself or a table of it" in answer.err
+    assert (tmp_path / "link.toml").read_text().startswith("format = 1")
     page.unlink()
     answer = farweb("studio", "--no-open", "-o", tmp_path / "s.html")
     assert answer.code == 2

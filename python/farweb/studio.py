@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -64,17 +63,15 @@ def write_studio(file: Path, scenario: Description | None = None) -> Studio:
 
     Raises:
         FarwebError: The studio was not built, the table has too many rows or cannot be read, or the file cannot be
-            written.
+            written, as it is the scenario or a table of it.
     """
     page, rows = built().read_text("utf-8"), None
     if scenario is not None:
-        tables = _tables(scenario) if "requests" in scenario.inputs() else None
-        rows = None if tables is None else tables.pop("rows")
-        carried = {
-            "name": scenario.path.name,
-            "text": _text(scenario.path),
-            **({} if tables is None else {"tables": tables}),
-        }
+        for path in (scenario.path, *(named.path for named in scenario.inputs().values())):
+            if file.exists() and file.samefile(path):
+                raise FarwebError(f"{file}: is the scenario itself or a table of it; name another file with --out")
+        tables, rows = _tables(scenario) if "requests" in scenario.inputs() else ([], None)
+        carried = {"name": scenario.path.name, "text": _text(scenario.path), "tables": tables}
         packed = base64.b64encode(gzip.compress(json.dumps(carried).encode(), mtime=0)).decode()
         head, end, foot = page.rpartition(_END)
         page = f'{head}<script type="text/plain" id="carried">{packed}</script>\n{end}{foot}'
@@ -88,8 +85,8 @@ def _text(scenario: Path) -> str:
     return read_text(scenario, ScenarioError, "a scenario is a TOML file")
 
 
-def _tables(scenario: Description) -> dict[str, Any]:
-    """The request table of a scenario as CSV, under the name that the scenario has for it, with its host table."""
+def _tables(scenario: Description) -> tuple[list[dict[str, str]], int]:
+    """The request table of a scenario as CSV and its host table, under the names that it has for them; and the rows."""
     named = scenario.inputs()
     with Prepared.of(scenario) as prepared:
         rows = prepared.core.rows
@@ -99,18 +96,21 @@ def _tables(scenario: Description) -> dict[str, Any]:
                 "such as farweb new --busiest 10m, or simulate all with farweb run"
             )
         requests = pl.concat([_frame(columns) for columns in prepared.core])
-    tables: dict[str, Any] = {
-        "name": scenario.effective["workload"]["requests"],
-        "file": f"{named['requests'].path.stem}.csv",
-        "requests": _packed(requests[[column.name for column in requests if column.null_count() < rows]]),
-        "rows": rows,
-    }
+    workload = scenario.effective["workload"]
+    tables = [
+        {
+            "name": workload["requests"],
+            "file": f"{named['requests'].path.stem}.csv",
+            "bytes": _packed(requests[[column.name for column in requests if column.null_count() < rows]]),
+        }
+    ]
     if "hosts" in named:
         hosts = named["hosts"].path
         of_parquet = hosts.suffix.lower() == ".parquet"
         bytes_ = _packed(pl.read_parquet(hosts)) if of_parquet else base64.b64encode(hosts.read_bytes()).decode()
-        tables["hosts"] = {"name": f"{hosts.stem}.csv" if of_parquet else hosts.name, "bytes": bytes_}
-    return tables
+        file = f"{hosts.stem}.csv" if of_parquet else hosts.name
+        tables.append({"name": workload["hosts"], "file": file, "bytes": bytes_})
+    return tables, rows
 
 
 def _frame(columns: Mapping[str, Column | None]) -> pl.DataFrame:

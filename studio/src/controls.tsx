@@ -1,9 +1,12 @@
 // Controls: each a view of keys of the scenario.
-import { KNOBS, type Knob, POSITIONS, PROTOCOLS, PROXIES, hasTls, longLink, positionOf, protocolEdits, protocolOf, tlsEdits, valueAt } from "./scenario";
-import { act, checked, draft, edit, kind, moving, notice, open, presets, problems, tables, text } from "./state";
+import { KNOBS, type Knob, POSITIONS, PROTOCOLS, PROXIES, httpLegs, longLink, positionOf, protocolOf, tlsEdits, tlsOf, valueAt } from "./scenario";
+import { act, checked, draft, edit, kind, moving, notice, open, presets, problems, speak, tables, text } from "./state";
 import { examples } from "./examples";
-import { openFile } from "./files";
-import { three } from "./numbers";
+import { openFiles } from "./files";
+import { count, three } from "./numbers";
+
+/** Largest seed that a page keeps whole. */
+const SEED_MAX = Number.MAX_SAFE_INTEGER;
 
 const words = (knob: Knob, value: number) => `${three(value)} ${knob.unit}`;
 
@@ -26,11 +29,11 @@ function Slider({ knob }: { knob: Knob }) {
   );
 }
 
-function Choice<T extends string>({ name, label, of, now, take }: { name: string; label: string; of: readonly (readonly [T, string])[]; now: T | null; take(value: T): void }) {
+function Choice<T extends string>({ name, label, of, now, disabled, take }: { name: string; label: string; of: readonly (readonly [T, string])[]; now: T | null; disabled?: boolean; take(value: T): void }) {
   return (
     <div class="choices" role="radiogroup" aria-label={label}>
       {of.map(([value, word]) => (
-        <label key={value}><input type="radio" name={name} value={value} checked={value === now} onChange={() => take(value)} />{word}</label>
+        <label key={value}><input type="radio" name={name} value={value} checked={value === now} disabled={disabled} onChange={() => take(value)} />{word}</label>
       ))}
     </div>
   );
@@ -60,15 +63,15 @@ const PROXY_WORDS = { none: "none", split: "split", mux: "mux", pep: "PEP" };
 export function Protocol() {
   const effective = checked.value?.effective;
   if (!effective) return null;
-  const { path, proxy } = kind.value!, has = protocolOf(effective);
+  const { path, proxy } = kind.value!, has = protocolOf(effective), versions = tlsOf(effective), isOther = !httpLegs(effective).length;
   return (
     <fieldset>
       <legend>Protocol</legend>
-      <Choice name="protocol" label="Protocol" of={PROTOCOLS} now={has} take={value => edit(protocolEdits(effective, value))} />
-      <label class="check"><input id="tls" type="checkbox" checked={hasTls(effective)} onChange={event => edit(tlsEdits(effective, event.currentTarget.checked))} /> TLS 1.3</label>
+      <Choice name="protocol" label="Protocol" of={PROTOCOLS} now={has} disabled={isOther} take={value => void speak(value)} />
+      <label class="check"><input id="tls" type="checkbox" checked={versions.length > 0} disabled={isOther} onChange={event => edit(tlsEdits(effective, event.currentTarget.checked))} /> TLS {versions.join(" and ") || "1.3"}</label>
       <span class="small">Proxy</span>
       <Choice name="proxy" label="Proxy" of={PROXIES.map(each => [each, PROXY_WORDS[each]] as const)} now={proxy}
-        take={value => void draft(path || "geo-viasat", value, true)} />
+        take={value => void draft(path, value, true)} />
     </fieldset>
   );
 }
@@ -81,15 +84,18 @@ export function Requests() {
     const example = examples.find(each => each.name === name);
     if (example) void open(example);
   };
-  const choose = ([file]: Iterable<File>) => { if (file) void act(() => openFile(file)); };
+  const choose = (files: File[]) => { if (files.length) void act(() => openFiles(files)); };
+  const example = tables.value?.requests.example;
   return (
     <fieldset>
       <legend>Requests</legend>
-      <p class="hint" id="source">{named === undefined ? `Drawn by the model ${effective?.workload.family ?? "…"}.` : `From ${tables.value?.name ?? named}.`}</p>
+      <p class="hint" id="source">{named === undefined ? `Drawn by the model ${effective?.workload.family ?? "…"}.` : `From ${named}${example ? `, of the example ${example}` : ""}.`}</p>
       <label class="row">Seed
         <input id="seed" type="number" min="0" step="1" value={effective?.run.seed ?? 1} onChange={event => {
-          const { value } = event.currentTarget;
-          if (/^\d{1,15}$/.test(value)) edit([["run.seed", value]], "seed");
+          const { value } = event.currentTarget, seed = String(effective?.run.seed ?? 1);
+          if (/^\d+$/.test(value) && Number(value) <= SEED_MAX) return edit([["run.seed", String(Number(value))]], "seed");
+          event.currentTarget.value = seed;
+          notice.value = `A seed is a whole number from 0 to ${count(SEED_MAX)}: it stays ${seed}.`;
         }} />
       </label>
       <label class="row">Examples
@@ -98,8 +104,8 @@ export function Requests() {
           {examples.map(each => <option key={each.name} value={each.name}>{each.name}</option>)}
         </select>
       </label>
-      <label class="file">Drop a scenario or a request table, or <span>choose one</span>
-        <input id="file" type="file" onChange={event => { choose(event.currentTarget.files!); event.currentTarget.value = ""; }} />
+      <label class="file">Drop a scenario, its tables or both, or <span>choose them</span>
+        <input id="file" type="file" multiple onChange={event => { choose([...event.currentTarget.files!]); event.currentTarget.value = ""; }} />
       </label>
       <p class="hint">Files are read in this tab and sent nowhere: this page may connect to nothing.</p>
     </fieldset>

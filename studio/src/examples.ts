@@ -1,9 +1,10 @@
 // Examples and carried scenarios, which the file has as data: text of JSON, or the same packed.
-import type { Tables } from "./core/messages";
+import type { Table } from "./core/messages";
 import { block, bytes, unpacked } from "./data";
 
+interface Packed { name: string; file: string; bytes: string }
 /** A scenario with its tables; those as base64. */
-export interface Carried { name: string; text: string; tables?: { name: string; file: string; requests: string; hosts?: { name: string; bytes: string } } }
+export interface Carried { name: string; text: string; tables?: Packed[] }
 
 export const examples: Carried[] = JSON.parse(block("examples") ?? "[]");
 
@@ -13,8 +14,8 @@ export async function carried(): Promise<Carried | null> {
   return packed === undefined ? null : unpacked(packed).json();
 }
 
-export function tablesOf({ tables }: Carried): Tables | null {
-  if (!tables) return null;
-  const hosts = tables.hosts && { name: tables.hosts.name, bytes: bytes(tables.hosts.bytes) };
-  return { name: tables.name, file: tables.file, requests: bytes(tables.requests), ...(hosts && { hosts }) };
+/** The tables that come with a scenario. */
+export function tablesOf(scenario: Carried): Table[] {
+  const example = examples.includes(scenario) ? { example: scenario.name } : {};
+  return (scenario.tables ?? []).map(({ name, file, bytes: packed }) => ({ name, file, bytes: bytes(packed), ...example }));
 }

@@ -1,27 +1,36 @@
 // What comes of a dropped file, and files that go out.
-import { notice, open, take } from "./state";
+import { TABLE, fromDisk, quoted } from "./names";
+import { keep, notice, open, take } from "./state";
 
 /** Longest beginning of a scenario that is read, in bytes: one more than the core takes, so that it says so itself. */
 const SCENARIO_READ = 1_000_001;
 /** Largest table that a tab reads, in bytes. Chosen: a million requests; the rows take twice as much. */
 const TABLE_MAX = 64 * 2 ** 20;
 
-/** A name as a shell takes it. */
-const quoted = (name: string) => /^[\w.+-]+$/.test(name) ? name : `'${name.replace(/'/g, "'\\''")}'`;
-
-export async function openFile(file: File): Promise<void> {
+/** Why a tab does not read a file; null where it does. */
+async function refusal(file: File): Promise<string | null> {
   const { name } = file, head = await file.slice(0, 4096).text();
-  if (/\.har$/i.test(name) || /^\uFEFF?\s*\{\s*"log"/.test(head)) {
-    notice.value = `${name} is a recorded page. To load it over other paths: farweb page ${quoted(name)}`;
-  } else if (/\.toml$/i.test(name)) {
-    await open({ name, text: await file.slice(0, SCENARIO_READ).text() });
-  } else if (!/\.(csv|tsv)(\.gz)?$/i.test(name)) {
-    notice.value = `${name} is no scenario (.toml) and no request table (.csv, .tsv). Of a log, farweb makes both: farweb new link.toml --log ${quoted(name)} && farweb studio link.toml`;
-  } else if (file.size > TABLE_MAX) {
-    notice.value = `${name} has more than ${TABLE_MAX / 2 ** 20} MiB: too large for a tab. Save the scenario, and farweb run takes it.`;
-  } else {
-    await take({ name, file: name, requests: new Uint8Array(await file.arrayBuffer()) });
-  }
+  if (/\.har$/i.test(name) || /^\uFEFF?\s*\{\s*"log"/.test(head)) return `${name} is a recorded page. To load it over other paths: farweb page ${quoted(name)}`;
+  if (isScenario(file)) return null;
+  if (/\.parquet$/i.test(name)) return `${name}: ${fromDisk(name)}`;
+  if (!TABLE.test(name)) return `${name} is no scenario (.toml) and no request table (.csv, .tsv). Of a log, farweb makes both: farweb new link.toml --log ${quoted(name)} && farweb studio link.toml`;
+  if (file.size > TABLE_MAX) return `${name} has more than ${TABLE_MAX / 2 ** 20} MiB: too large for a tab. Save the scenario, and farweb run takes it.`;
+  return null;
+}
+
+const isScenario = ({ name }: File) => /\.toml$/i.test(name);
+
+/** Takes files: a scenario with the tables beside it, or tables for the scenario at hand. */
+export async function openFiles(files: File[]): Promise<void> {
+  const refused = await Promise.all(files.map(refusal)), read = files.filter((_, place) => refused[place] === null);
+  const [scenario, ...others] = read.filter(isScenario);
+  const tables = await Promise.all(read.filter(file => !isScenario(file)).map(async file => ({ name: file.name, file: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+  if (scenario) {
+    keep(tables);
+    await open({ name: scenario.name, text: await scenario.slice(0, SCENARIO_READ).text() });
+  } else if (tables.length) await take(tables);
+  const said = [...refused.filter(why => why !== null), ...others.map(({ name }) => `${name} is another scenario: drop it alone.`)];
+  if (said.length) notice.value = said.join(" ");
 }
 
 export function save(name: string, content: BlobPart, type: string): void {

@@ -5,13 +5,14 @@ import { answer, change } from "./answer";
 import { Path, Problems, Protocol, Requests } from "./controls";
 import type { Outcome } from "./core/messages";
 import { block, unpacked } from "./data";
-import { carried } from "./examples";
-import { copy, openFile, save } from "./files";
+import { carried, examples } from "./examples";
+import { copy, openFiles, save } from "./files";
 import { linked, packed } from "./link";
+import { unbroken } from "./numbers";
 import { OnTheirWay } from "./packets";
 import { Chosen, Distribution, Figures, Numbers, Sizes, Steps } from "./results";
 import { FILE } from "./scenario";
-import { act, begin, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
+import { act, begin, checked, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
 import { Text, showLine } from "./text";
 
 /** Time in ms that controls must rest before the answer is spoken and the address changes. */
@@ -24,7 +25,13 @@ function sentence(): string {
   return `${answer(now.summary)}${before ? ` ${change(now, before)}` : ""}`;
 }
 
-const address = async () => location.href.replace(/#.*/, "") + await packed(text.value);
+/** Example whose table the requests are in; null where they are in another table, which no link holds. */
+function exampleOf(): string | undefined | null {
+  if (checked.peek()?.effective.workload.requests === undefined) return undefined;
+  return tables.peek()?.requests.example ?? null;
+}
+
+const fragment = () => packed(text.peek(), exampleOf() ?? undefined);
 
 function commands(): string {
   if (!pinned.value) return `farweb run ${FILE} && farweb report results/studio`;
@@ -54,11 +61,11 @@ function Menu({ name, of }: { name: string; of: [string, () => void][] }) {
 
 function Header() {
   const now = outcome.value, before = pinned.value;
-  const link = () => void address().then(link => copy(tables.value ? "a link to the scenario, without its request table" : "a link to this scenario", link));
+  const link = () => void fragment().then(link => copy(exampleOf() === null ? "a link to the scenario, without its request table" : "a link to this scenario", location.href.replace(/#.*/, "") + link));
   return (
     <header>
       <h1>farweb <span>studio</span></h1>
-      <p id="answer">{sentence()}</p>
+      <p id="answer">{unbroken(sentence())}</p>
       <p class="unseen" role="status">{spoken}</p>
       <div class="acts">
         <button id="pin" type="button" disabled={!now} onClick={() => { pinned.value = before ? null : now; }}>{before ? "Unpin" : "Pin"}</button>
@@ -107,7 +114,8 @@ async function follow(): Promise<boolean> {
   try {
     const held = await linked(location.hash);
     if (held === null) return false;
-    if (held !== text.value) await open({ name: "link", text: held });
+    const example = examples.find(each => each.name === held.example || each.text === held.text);
+    if (held.text !== text.value) await open({ ...(example ?? { name: "link" }), text: held.text });
     return true;
   } catch (error) {
     notice.value = (error as Error).message;
@@ -118,11 +126,14 @@ async function follow(): Promise<boolean> {
 render(<Page />, document.body);
 await begin();
 const own = await carried();
+/** The text shown beside a link that was refused, whose address stays. */
+let beside: string | null = null;
 if (!(await follow())) {
   const said = notice.value;
   if (own) await open(own);
   else await draft("geo-viasat", "none", false);
-  if (said) notice.value = said;
+  notice.value = said;
+  if (said) beside = text.value;
 }
 
 let rest = 0;
@@ -132,14 +143,17 @@ effect(() => {
   if (!isAtRest) return;
   rest = setTimeout(() => {
     spoken.value = said;
-    // A table is in no link: the address of a page with one stays as it was.
-    if (!tables.peek()) void packed(text.peek()).then(fragment => history.replaceState(null, "", fragment));
+    // The address of a page with a table of its own stays too: no link holds that.
+    if (exampleOf() !== null && text.peek() !== beside) void fragment().then(held => history.replaceState(null, "", held));
   }, REST);
+});
+addEventListener("click", ({ target }) => {
+  document.querySelectorAll<HTMLDetailsElement>(".menu[open]").forEach(menu => { if (!menu.contains(target as Node)) menu.open = false; });
 });
 addEventListener("hashchange", () => void follow());
 addEventListener("dragover", event => event.preventDefault());
 addEventListener("drop", event => {
   event.preventDefault();
-  const [file] = event.dataTransfer?.files ?? [];
-  if (file) void act(() => openFile(file));
+  const files = [...event.dataTransfer?.files ?? []];
+  if (files.length) void act(() => openFiles(files));
 });

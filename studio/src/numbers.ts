@@ -2,21 +2,30 @@
 
 export const NONE = "–";
 
-function digits(value: number): string {
+/** Decimal places that tell a step from the next; 12 at most. */
+function placesOf(step: number): number {
+  for (let places = 0; places < 12; places++) {
+    const whole = step * 10 ** places;
+    if (Math.abs(whole - Math.round(whole)) < 1e-6 * whole) return places;
+  }
+  return 12;
+}
+
+function digits(value: number, step = Infinity): string {
   if (value === 0) return "0";
   if (Number.isInteger(value) && Math.abs(value) < 1000) return value.toFixed(0);
-  const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))), Number.isFinite(step) ? placesOf(step) : 0);
   return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places, roundingMode: "halfEven" } as Intl.NumberFormatOptions);
 }
 
-/** A time in s: "342 ms", "5.21 s", "2 h 46 min". */
-export function seconds(value: number | null): string {
+/** A time in s: "342 ms", "5.21 s", "2 h 46 min"; with more digits where times are a smaller step apart. */
+export function seconds(value: number | null, step = Infinity): string {
   if (value === null || Number.isNaN(value)) return NONE;
   if (!Number.isFinite(value)) return "more than any that ended";
   if (value === 0) return "0 s";
-  if (Math.abs(value) < 1e-3) return `${digits(value * 1e6)} µs`;
-  if (Math.abs(value) < 0.9995) return `${digits(value * 1e3)} ms`;
-  if (Math.abs(value) < 600) return `${digits(value)} s`;
+  if (Math.abs(value) < 1e-3) return `${digits(value * 1e6, step * 1e6)} µs`;
+  if (Math.abs(value) < 0.9995) return `${digits(value * 1e3, step * 1e3)} ms`;
+  if (Math.abs(value) < 600 || step < 60) return `${digits(value, step)} s`;
   const minutes = Math.round(value / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
@@ -45,6 +54,9 @@ export function percents(value: number): string {
   return `${text} %`;
 }
 
+/** A text whose numbers have their units on the same line. */
+export const unbroken = (text: string): string => text.replace(/(?<=\d) (?=(?:[µm]?s|min|h|[kMGT]?B|%)(?!\w))/g, "\u00a0");
+
 /** A whole number by thousands: "117,635". */
 export const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 
@@ -58,5 +70,5 @@ export function three(value: number): string {
   return places ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** A time beside an axis. */
-export const mark = (value: number): string => seconds(value).replace(/(\.\d*?)0+(?= )/, "$1").replace(". ", " ");
+/** A time beside an axis, whose next mark is a step away. */
+export const mark = (value: number, step?: number): string => seconds(value, step).replace(/(\.\d*?)0+(?= )/, "$1").replace(". ", " ");

@@ -16,6 +16,9 @@ const STEPS = 1000;
 /** Time before and behind the request that is shown, as a share of its own. */
 const MARGIN = 0.04;
 
+/** What the colours of packets say. */
+const KEY = [["request", "request, SYN, FIN"], ["data", "response"], ["ack", "ACK"], ["again", "again, × lost"], ["queue", "waits in a queue"], ["others", "others"]] as const;
+
 /** What is shown and the cursor, in ns. */
 const span = signal<[number, number]>([0, 1]);
 const at = signal<number | null>(null);
@@ -109,7 +112,7 @@ function Pictures({ run, scenario: { effective, links }, all, row }: { run: Outc
     <>
       <Picture name={moment.NAME} file="moment" id="moment" class="whole" label="Packets on the links and in the queues at the time of the cursor."
         paint={pen => moment.paint(pen, model)}>
-        <span class="key"><i class="request" />request, SYN, FIN <i class="data" />response <i class="ack" />ACK <i class="again" />again, × lost <i class="queue" />waits in a queue <i class="others" />others</span>
+        <span class="key">{KEY.map(([name, words]) => <><span key={name}><i class={name} />{words}</span> </>)}</span>
       </Picture>
       <div class="player">
         <button id="play" type="button" onClick={play} aria-pressed={isPlaying.value}>{isPlaying.value ? "Pause" : "Play"}</button>
@@ -127,7 +130,7 @@ function Pictures({ run, scenario: { effective, links }, all, row }: { run: Outc
         onPointerMove={event => { if (event.buttons) move(timeAt(event)); }} />
       <Picture name={sequence.NAME} file="sequence" id="sequence" class="whole" label="Segments of its connection and their acknowledgements, as the sender saw them."
         paint={pen => sequence.paint(pen, { packets: all, connection: connections[0]!, stretch, from, span: [begin, last], at: cursor })}>
-        <span class="key"><i class="data" />segment <i class="again" />again <i class="ack" />acknowledged</span>
+        <span class="key"><span><i class="data" />segment</span> <span><i class="again" />again</span> <span><i class="ack" />acknowledged</span></span>
       </Picture>
     </>
   );

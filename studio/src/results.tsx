@@ -1,8 +1,8 @@
 // Results of a run: figures, pictures, the chosen request, and all numbers as a table.
 import { useComputed, useSignal } from "@preact/signals";
-import { hasQuantile } from "./answer";
+import { SHARES, hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";
-import { NONE, count, seconds, size } from "./numbers";
+import { NONE, count, seconds, size, unbroken } from "./numbers";
 import { Picture } from "./picture";
 import { checked, chosen, outcome, pinned } from "./state";
 import * as distribution from "./views/distribution";
@@ -12,28 +12,36 @@ import * as steps from "./views/steps";
 /** A time with its exact value, in s. */
 const Time = ({ of }: { of: number | null | undefined }) => of == null ? <>{NONE}</> : <data value={String(of)}>{seconds(of)}</data>;
 
-function Cells({ times: { mean_s, observed_s }, requests }: { times: Times; requests: number }) {
-  const [half, most, slowest] = observed_s ?? [];
+/** Quantiles with a column: those that one of the rows shows. */
+const sharesOf = (...requests: number[]) => SHARES.filter(share => requests.some(each => hasQuantile(each, share)));
+
+function Cells({ times: { mean_s, observed_s }, requests, shares }: { times: Times; requests: number; shares: number[] }) {
   return (
     <>
-      <td><Time of={half} /></td><td>{hasQuantile(requests, 0.9) ? <Time of={most} /> : ""}</td><td>{hasQuantile(requests, 0.99) ? <Time of={slowest} /> : ""}</td>
+      {shares.map(share => <td key={share}>{hasQuantile(requests, share) && <Time of={observed_s?.[SHARES.indexOf(share)]} />}</td>)}
       <td><Time of={mean_s} /></td>
     </>
   );
 }
 
-const Head = ({ first, last }: { first: string; last: string }) => (
-  <thead><tr><th scope="col">{first}</th><th scope="col">median</th><th scope="col">90 %</th><th scope="col">99 %</th><th scope="col">mean</th><th scope="col">{last}</th></tr></thead>
+const Head = ({ first, shares, last }: { first: string; shares: number[]; last: string }) => (
+  <thead><tr>{[first, ...shares.map(share => share === 0.5 ? "median" : `${100 * share} %`), "mean", last].map(word => <th key={word} scope="col">{word}</th>)}</tr></thead>
 );
 
-function Row({ name, of: { summary } }: { name: string; of: Outcome }) {
-  return <tr class={name}><th scope="row">{name}</th><Cells times={summary.latency} requests={summary.requests} /><td><data value={String(summary.failed)}>{count(summary.failed)}</data></td></tr>;
+function Row({ name, of: { summary }, shares }: { name: string; of: Outcome; shares: number[] }) {
+  return <tr class={name}><th scope="row">{name}</th><Cells times={summary.latency} requests={summary.requests} shares={shares} /><td><data value={String(summary.failed)}>{count(summary.failed)}</data></td></tr>;
 }
 
 export function Figures() {
   const [now, before] = [outcome.value, pinned.value];
   if (!now) return null;
-  return <table id="figures"><Head first="latency" last="failed" /><tbody><Row name="now" of={now} />{before && <Row name="pinned" of={before} />}</tbody></table>;
+  const shares = sharesOf(now.summary.requests, before?.summary.requests ?? 0);
+  return (
+    <table id="figures">
+      <Head first="latency" shares={shares} last="failed" />
+      <tbody><Row name="now" of={now} shares={shares} />{before && <Row name="pinned" of={before} shares={shares} />}</tbody>
+    </table>
+  );
 }
 
 export function Distribution() {
@@ -41,7 +49,7 @@ export function Distribution() {
   const curves = useComputed(() => outcome.value && { now: distribution.curve(outcome.value), pinned: pinned.value && distribution.curve(pinned.value) });
   const now = curves.value, [half, most] = now?.now.marks ?? [], at = hover.value;
   return (
-    <Picture name={distribution.NAME} file="distribution" id="distribution" label={`Half of the requests within ${seconds(half ?? null)}, 90 % within ${seconds(most ?? null)}.`}
+    <Picture name={distribution.NAME} file="distribution" id="distribution" label={half == null ? "Fewer than half of the requests ended." : `Half of the requests within ${seconds(half)}${most == null ? "" : `, 90 % within ${seconds(most)}`}.`}
       paint={pen => { if (now) distribution.paint(pen, now, at); }}
       onPointerMove={event => { hover.value = event.offsetX; }} onPointerLeave={() => { hover.value = null; }} />
   );
@@ -69,7 +77,7 @@ export function Sizes() {
   return (
     <Picture name={sizes.NAME} file="sizes" id="sizes" label={`${count(now?.ended.length ?? 0)} requests by size and latency. Arrow keys choose one.`} tabindex={0}
       paint={pen => { dots = now ? sizes.paint(pen, now, row) : []; }} onClick={choose} onKeyDown={step}>
-      <span class="key"><i class="first" />first of a visit <i class="now" />later</span>
+      <span class="key"><span><i class="first" />first of a visit</span> <span><i class="now" />later</span></span>
     </Picture>
   );
 }
@@ -83,7 +91,7 @@ export function Steps() {
   return (
     <Picture name={steps.NAME} file="steps" id="steps" label="Its steps on each leg, as the text above says." class="whole"
       paint={pen => steps.paint(pen, now.exchanges, rows, legs.map(({ from, to, carrier }) => `${from} → ${to}, ${carrier.kind}`))}>
-      <span class="key">{steps.STEPS.map(([name, words]) => <span key={name}><i class={name} />{words} </span>)}</span>
+      <span class="key">{steps.STEPS.map(([name, words]) => <><span key={name}><i class={name} />{words}</span> </>)}</span>
     </Picture>
   );
 }
@@ -92,14 +100,14 @@ export function Steps() {
 export function Chosen() {
   const now = outcome.value, row = chosen.value;
   if (!now || row === null) return <p class="hint" id="chosen">Choose a request in the picture, by pointer or by arrow keys.</p>;
-  const { request, start_ns, connect_ns, first_byte_ns, end_ns, response_bytes, visit_request, host } = now.requests;
+  const { request, start_ns, connect_ns, first_byte_ns, end_ns, response_bytes, visit_request, status, host } = now.requests;
   const at = (column: Float64Array) => (column[row]! - start_ns[row]!) / 1e9;
   const visit = visit_request[row] === 0 ? ", the first of its visit" : visit_request[row] === 1 ? ", a later one of its visit" : "";
   const waited = Math.max(0, at(connect_ns));
   return (
     <p id="chosen" role="status">
-      Request {count(request[row]!)}, {size(response_bytes[row]!)} from {now.hosts[host[row]!]}{visit}: {seconds(at(end_ns))}
-      {Number.isNaN(at(first_byte_ns)) ? "." : `; its connection was there after ${seconds(waited)}, its first byte after ${seconds(at(first_byte_ns))}.`}
+      Request {count(request[row]!)}, {unbroken(size(response_bytes[row]!))} from {now.hosts[host[row]!]}{visit}: {["", "failed", "cut off by the end of the run"][status[row]!] || unbroken(seconds(at(end_ns)))}
+      {Number.isNaN(at(first_byte_ns)) ? "." : unbroken(`; its connection was there after ${seconds(waited)}, its first byte after ${seconds(at(first_byte_ns))}.`)}
     </p>
   );
 }
@@ -107,15 +115,15 @@ export function Chosen() {
 export function Numbers() {
   const now = outcome.value;
   if (!now) return null;
-  const { requests, done, failed, unfinished, left_out, latency, first_byte } = now.summary;
+  const { requests, done, failed, unfinished, left_out, latency, first_byte } = now.summary, shares = sharesOf(requests);
   return (
     <details id="numbers">
       <summary>Numbers</summary>
       <table>
-        <Head first="time" last="max" />
+        <Head first="time" shares={shares} last="max" />
         <tbody>
-          <tr><th scope="row">latency</th><Cells times={latency} requests={requests} /><td><Time of={latency.max_s} /></td></tr>
-          <tr><th scope="row">first byte</th><Cells times={first_byte} requests={requests} /><td><Time of={first_byte.max_s} /></td></tr>
+          <tr><th scope="row">latency</th><Cells times={latency} requests={requests} shares={shares} /><td><Time of={latency.max_s} /></td></tr>
+          <tr><th scope="row">first byte</th><Cells times={first_byte} requests={requests} shares={shares} /><td><Time of={first_byte.max_s} /></td></tr>
         </tbody>
       </table>
       <p>{count(requests)} requests: {count(done)} done, {count(failed)} failed, {count(unfinished)} cut off by the end of the run{left_out ? `; ${count(left_out)} more in the warm-up, in no number` : ""}.

@@ -79,8 +79,8 @@ export function positionOf({ from, to, hasZero }: Knob, value: number): number {
   return Math.round(Math.max(hasZero ? 1 : 0, Math.min(POSITIONS, position)));
 }
 
-const isHttp = (kind: string): kind is Protocol => PROTOCOLS.some(([name]) => name === kind);
-const httpLegs = ({ leg }: Effective) => leg.flatMap(({ carrier }, place) => isHttp(carrier.kind) ? [place] : []);
+export const isHttp = (kind: string): kind is Protocol => PROTOCOLS.some(([name]) => name === kind);
+export const httpLegs = ({ leg }: Effective) => leg.flatMap(({ carrier }, place) => isHttp(carrier.kind) ? [place] : []);
 
 /** The version of HTTP of all legs that speak it; null where they differ, or none does. */
 export function protocolOf({ leg }: Effective): Protocol | null {
@@ -89,13 +89,14 @@ export function protocolOf({ leg }: Effective): Protocol | null {
 }
 
 export const protocolEdits = (effective: Effective, protocol: string): Edits =>
-  httpLegs(effective).map(place => [`leg.${place}.carrier`, `{ kind = "${protocol}" }`]);
+  httpLegs(effective).map(place => [`leg.${place}.carrier.kind`, JSON.stringify(protocol)]);
 
 /** Edits that take the requests of a table in place of others. */
 export const tableEdits = (name: string): Edits =>
   [["workload.requests", JSON.stringify(name)], ...["hosts", "family", "parameters", "days"].map(key => [`workload.${key}`, null] as [string, null])];
 
-export const hasTls = ({ leg }: Effective) => leg.some(each => each.tls !== undefined);
+/** Versions of TLS on the legs, each once. */
+export const tlsOf = ({ leg }: Effective): string[] => [...new Set(leg.flatMap(({ tls }) => tls ? [tls.version] : []))];
 
 export const tlsEdits = (effective: Effective, on: boolean): Edits =>
   httpLegs(effective).map(place => [`leg.${place}.tls`, on ? '{ version = "1.3" }' : null]);
@@ -110,7 +111,7 @@ export function proxyOf({ leg }: Effective): Proxy | null {
 
 /** Choices for a scenario of this kind of path and proxy, with the protocol and the requests of the present one. */
 export function draftOf(path: string, proxy: Proxy, now: Effective | null): Draft {
-  const carrier = `{ kind = "${now && protocolOf(now) || "http/1.1"}" }`, tls = now ? hasTls(now) : true;
+  const carrier = `{ kind = "${now && protocolOf(now) || "http/1.1"}" }`, tls = now ? tlsOf(now).length > 0 : true;
   const requests = now?.workload.requests;
   return {
     file: FILE, ways: [{ path, proxy }], release: "delayed", span_s: 600,
@@ -119,11 +120,5 @@ export function draftOf(path: string, proxy: Proxy, now: Effective | null): Draf
   };
 }
 
-/** Edits that give a scenario the figures of the long part of another one where they differ from its preset's. */
-export function figuresOf(now: Checked, fresh: Checked): Edits {
-  const [of, to] = [now.links[longLink(now)]!, fresh.links[longLink(fresh)]!], link = `path.link.${longLink(fresh)}`;
-  return KNOBS.flatMap(knob => {
-    const [value, own] = [knob.value(of), knob.value(to)];
-    return value === null || own !== null && Math.abs(value - own) <= 1e-3 * Math.abs(own) ? [] : knob.edits(link, value, to);
-  });
-}
+/** The kind of path and the proxy of a scenario. */
+export const kindOf = (now: Checked) => ({ path: now.effective.path.link[longLink(now)]!.preset ?? "", proxy: proxyOf(now.effective) });

@@ -1,9 +1,11 @@
 // The state of the page. The text is the scenario: controls show it and edit it, and each change is checked and run.
 import { batch, computed, signal } from "@preact/signals";
 import { Core } from "./core/client";
-import type { Checked, Edits, Outcome, Packets, Preset, Problem, Tables } from "./core/messages";
-import { type Carried, examples, tablesOf } from "./examples";
-import { type Proxy, draftOf, figuresOf, longLink, proxyOf, tableEdits } from "./scenario";
+import type { Checked, Edits, Outcome, Packets, Preset, Problem, Table, Tables } from "./core/messages";
+import { type Carried, tablesOf } from "./examples";
+import { TABLE, fileOf, fromDisk } from "./names";
+import { rewritten } from "./rewrite";
+import { type Protocol, type Proxy, draftOf, kindOf, protocolEdits, tableEdits } from "./scenario";
 
 /** Time in ms after which a run makes way for a later text: before it, pictures follow a slider better. */
 const PATIENCE = 150;
@@ -17,11 +19,12 @@ const STANDS = 60;
 export const presets = signal<Preset[]>([]);
 export const version = signal("");
 export const text = signal("");
+/** The tables that the core has. */
 export const tables = signal<Tables | null>(null);
 /** The last text without problems, and what it says. */
 export const checked = signal<Checked | null>(null);
 export const problems = signal<Problem[]>([]);
-/** Why there is no result, or what came of a file. */
+/** Why there is no result, or what came of a file; it stands until the next action. */
 export const notice = signal("");
 export const outcome = signal<Outcome | null>(null);
 export const pinned = signal<Outcome | null>(null);
@@ -39,7 +42,11 @@ export const isStale = computed(() => outcome.value !== null && outcome.value.te
 
 let core: Core;
 let wanted = false, began = 0;
-let past: { text: string; tables: Tables | null }[] = [];
+/** Tables that belong to the scenario: they came with it, or took the place of others. */
+let own: Table[] = [];
+/** Tables dropped on the page, for any scenario that names them. */
+const dropped = new Map<string, Table>();
+let past: { text: string; own: Table[] }[] = [];
 let gesture = { name: "", at: 0 };
 const edits = new Map<string, string | null>();
 let editing = Promise.resolve();
@@ -47,10 +54,14 @@ export const canUndo = signal(false);
 
 const told = (error: unknown) => { notice.value = error instanceof Error ? error.message : String(error); };
 
-/** Does what a control asks for; what goes wrong is said. */
+/** Does what a control asks for; what goes wrong is said, and controls show the scenario again. */
 export async function act(work: () => Promise<void>): Promise<void> {
   acting.value++;
-  await work().catch(told);
+  notice.value = "";
+  await work().catch(error => {
+    told(error);
+    batch(() => { moving.value = {}; checked.value = checked.value && { ...checked.value }; });
+  });
   acting.value--;
 }
 
@@ -71,7 +82,7 @@ function remember(name: string): void {
     return;
   }
   gesture = { name, at: now };
-  past = [...past, { text: text.value, tables: tables.value }].slice(-UNDONE_MAX);
+  past = [...past, { text: text.value, own }].slice(-UNDONE_MAX);
   canUndo.value = true;
 }
 
@@ -88,31 +99,58 @@ export const undo = (): Promise<void> => act(async () => {
   if (!last) return;
   canUndo.value = past.length > 0;
   gesture.name = "";
-  if (last.tables !== tables.value) await give(last.tables);
+  ({ own } = last);
   text.value = last.text;
   proceed();
 });
 
-async function give(next: Tables | null): Promise<void> {
+/** The tables that a scenario names; or the first name among them that is not here. */
+function tablesFor({ requests, hosts }: Checked["effective"]["workload"]): Tables | string | null {
+  if (requests === undefined) return null;
+  const held = (name: string) => own.find(table => table.name === name) ?? dropped.get(fileOf(name));
+  const found = held(requests);
+  if (!found) return requests;
+  if (hosts === undefined) return { requests: found };
+  const theirs = held(hosts);
+  return theirs ? { requests: found, hosts: theirs } : hosts;
+}
+
+async function give(next: Tables): Promise<void> {
+  const now = tables.value;
+  if (now?.requests.bytes === next.requests.bytes && now.hosts?.bytes === next.hosts?.bytes) return;
   await core.ask("tables", { tables: next });
   tables.value = next;
 }
 
-/** Opens a scenario with its tables, or with none. */
+/** Opens a scenario with the tables that come with it, and no others. */
 export const open = (scenario: Carried): Promise<void> => act(async () => {
   if (text.value) remember("");
-  await give(tablesOf(scenario));
-  batch(() => { notice.value = ""; chosen.value = null; text.value = scenario.text; });
+  own = tablesOf(scenario);
+  batch(() => { chosen.value = null; text.value = scenario.text; });
   proceed();
 });
 
-/** Takes a table of requests for the scenario at hand. */
-export const take = (next: Tables): Promise<void> => act(async () => {
-  await core.ask("tables", { tables: next });
+/** Keeps tables for scenarios that name them. */
+export const keep = (tables: Table[]): void => tables.forEach(table => dropped.set(table.name, table));
+
+/** Takes tables for the scenario at hand: those that it names, or else one in place of its requests. */
+export const take = (given: Table[]): Promise<void> => act(async () => {
+  keep(given);
+  const found = await core.ask("check", { text: text.value });
+  const { requests, hosts } = "effective" in found ? found.effective.workload : {};
+  const named = [requests, hosts].flatMap(name => given.filter(table => name !== undefined && table.name === fileOf(name)).map(table => ({ ...table, name: name! })));
+  if (named.length) {
+    remember("");
+    own = [...named, ...own.filter(table => !named.some(({ name }) => name === table.name))];
+    proceed();
+    return;
+  }
+  const next = given[0]!;
+  await give({ requests: next });
   remember("");
-  tables.value = next;
+  own = [next];
   edit(tableEdits(next.name));
-  proceed();
+  if (hosts !== undefined) notice.value = `${next.name} takes the place of ${requests} and its hosts, ${hosts}. Undo takes it back.`;
 });
 
 /** Sets keys of the text, those of one drawing together. */
@@ -124,26 +162,31 @@ export function edit(next: Edits, name = ""): void {
     if (!edits.size) return;
     const all = [...edits];
     edits.clear();
-    write(await core.ask("edit", { text: text.value, edits: all }).catch(error => { moving.value = {}; throw error; }), name);
+    write(await core.ask("edit", { text: text.value, edits: all }), name);
   });
 }
 
-/** Writes a new scenario of a kind of path and a proxy; with the figures that were moved, if `keep` says so. */
+/** Has all legs of HTTP speak one version; keys of theirs that it does not know go, and are named. */
+export const speak = (protocol: Protocol): Promise<void> => act(async () => {
+  const now = checked.value!, edits = protocolEdits(now.effective, protocol);
+  const next = await core.ask("edit", { text: text.value, edits }), found = await core.ask("check", { text: next });
+  const wrong = "problems" in found ? found.problems.filter(({ key }) => /^leg\.\d+\.carrier\./.test(key)).map(({ key }) => key) : [];
+  write(await core.ask("edit", { text: next, edits: wrong.map(key => [key, null]) }));
+  if (wrong.length) notice.value = `${protocol} has no ${[...new Set(wrong.map(key => key.split(".").at(-1)))].join(" and no ")}. Undo takes them back.`;
+});
+
+/** Writes the scenario over another kind of path or with another proxy; with its own long part, if `keep` says so. */
 export const draft = (path: string, proxy: Proxy, keep: boolean): Promise<void> => act(async () => {
   const now = checked.value;
-  let next = await core.ask("draft", { choices: draftOf(path, proxy, now?.effective ?? null) });
-  if (keep && now) {
-    const fresh = await core.ask("check", { text: next });
-    if ("effective" in fresh) next = await core.ask("edit", { text: next, edits: figuresOf(now, fresh) });
-  }
-  write(next);
+  if (!now) return write(await core.ask("draft", { choices: draftOf(path, proxy, null) }));
+  if (problems.value.length) throw new Error("The text has problems: mend it first, or take it back with Undo.");
+  const next = await rewritten(core, now, path, proxy, keep);
+  write(next.text);
+  if (next.lost.length) notice.value = `Not kept as it was: ${next.lost.join(", ")}. Undo takes it back.`;
 });
 
 /** The kind of path and the proxy of the scenario at hand. */
-export const kind = computed(() => {
-  const now = checked.value;
-  return now && { path: now.effective.path.link[longLink(now)]!.preset ?? "", proxy: proxyOf(now.effective) };
-});
+export const kind = computed(() => checked.value && kindOf(checked.value));
 
 function proceed(): void {
   wanted = true;
@@ -156,7 +199,7 @@ async function turns(): Promise<void> {
   while (wanted) {
     wanted = false;
     began = performance.now();
-    await turn(text.value).catch(told);
+    await turn(text.value).catch(error => { if (!wanted) told(error); });
   }
   isRunning.value = false;
   await new Promise(go => setTimeout(go, STANDS));
@@ -166,10 +209,16 @@ async function turns(): Promise<void> {
   if (found !== null && outcome.value === now) packets.value = typeof found === "string" ? found : { run: now, scenario, all: found };
 }
 
-/** The row of a request that nine tenths are as quick as, or null of none. */
-function typical({ requests: { start_ns, end_ns }, ended }: Outcome): number | null {
+/** The row of a request that nine tenths are as quick as; of the first where none ended, and null of none. */
+function typical({ requests: { request, start_ns, end_ns }, ended }: Outcome): number | null {
   const time = (row: number) => end_ns[row]! - start_ns[row]!;
-  return [...ended].sort((one, other) => time(one) - time(other))[Math.ceil(ended.length * 0.9) - 1] ?? null;
+  return [...ended].sort((one, other) => time(one) - time(other))[Math.ceil(ended.length * 0.9) - 1] ?? (request.length ? 0 : null);
+}
+
+/** What is to be done for a table that is not here. */
+function missing(name: string): string {
+  const isText = TABLE.test(name);
+  return `This scenario names ${name}, which is not here: ${isText ? "drop it on this page" : fromDisk(fileOf(name))}.`;
 }
 
 async function turn(of: string): Promise<void> {
@@ -181,21 +230,17 @@ async function turn(of: string): Promise<void> {
   batch(() => {
     problems.value = [];
     checked.value = found;
-    notice.value = "";
     if (!wanted && !edits.size) moving.value = {};
   });
-  const named = found.effective.workload.requests;
-  if (named !== undefined && tables.value?.name !== named) {
-    const known = examples.find(example => example.tables?.name === named);
-    if (known) await give(tablesOf(known));
-    else {
-      notice.value = `The requests of this scenario are in ${named}, which is not here: drop it on this page.`;
-      return;
-    }
+  const needed = tablesFor(found.effective.workload);
+  if (typeof needed === "string") {
+    notice.value = missing(needed);
+    return;
   }
+  if (needed) await give(needed);
   const slow = setTimeout(() => { if (wanted) core.stop(); }, PATIENCE);
   try {
-    const result = await core.ask("run", { text: of });
+    const result = await core.ask("run", { text: of, seed: found.effective.run.seed });
     if (result === null) return;
     batch(() => {
       const number = outcome.value?.requests.request[chosen.value ?? -1];

@@ -1,7 +1,21 @@
 // The scenario as text, with the numbers of its lines and marks where something is wrong.
 import { useRef } from "preact/hooks";
 import { copy } from "./files";
-import { canUndo, problems, text, undo, write } from "./state";
+import { canUndo, notice, open, problems, text, undo, write } from "./state";
+
+/** Takes a text that was typed. */
+function type(next: string): void {
+  notice.value = "";
+  write(next, "text");
+}
+
+/** Opens a scenario that is pasted over the whole text. */
+function paste(event: ClipboardEvent): void {
+  const { selectionStart, selectionEnd, value } = event.currentTarget as HTMLTextAreaElement, pasted = event.clipboardData?.getData("text/plain").replace(/\r\n/g, "\n");
+  if (!pasted || selectionEnd - selectionStart < value.length) return;
+  event.preventDefault();
+  void open({ name: "pasted", text: pasted });
+}
 
 const box = () => document.getElementById("text") as HTMLTextAreaElement;
 
@@ -29,7 +43,7 @@ export function Text() {
           {Array.from({ length: Math.min(lines, 5000) }, (_, place) => <span key={place} class={wrong.has(place + 1) ? "wrong" : ""}>{place + 1}</span>)}
         </div>
         <textarea id="text" aria-label="The scenario as TOML" spellcheck={false} autocomplete="off" wrap="off" value={text.value}
-          onInput={event => write(event.currentTarget.value, "text")} onScroll={event => { gutter.current!.scrollTop = event.currentTarget.scrollTop; }} />
+          onInput={event => type(event.currentTarget.value)} onPaste={paste} onScroll={event => { gutter.current!.scrollTop = event.currentTarget.scrollTop; }} />
       </div>
     </details>
   );

@@ -8,7 +8,7 @@ export interface Problem { line: number; column: number; key: string; message: s
 /** Figures of a direction of a link; null where it has no such number, as a queue that counts packets; and the key of the queue's limit. */
 export interface Figures { rate_mbps: number | null; delay_ms: number; queue_ms: number | null; queue_key: string; loss: number | null }
 
-export interface Leg { from: string; to: string; carrier: { kind: string }; tls?: { version: string }; split?: { at: string }[] }
+export interface Leg { from: string; to: string; carrier: { kind: string; [key: string]: unknown }; tls?: { version: string }; split?: { at: string }[] }
 
 /** A scenario with every default spelled out, as far as controls show it. */
 export interface Effective {
@@ -19,7 +19,8 @@ export interface Effective {
   run: { seed: number };
 }
 
-export interface Checked { effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: string[] } }
+/** What a text says. */
+export interface Checked { text: string; effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: string[] } }
 
 /** A distribution of times in s, null where a time is infinite: failed requests are slower than any that ended. */
 export interface Times {
@@ -55,7 +56,7 @@ export const EVENT = { send: 0, receive: 1, drop: 2, pass: 3 } as const;
 
 /** What a run found; `ended` are the rows of requests that ended and began after the warm-up. */
 export interface Outcome {
-  text: string; summary: Summary; requests: Columns; exchanges: Exchanges; ended: Uint32Array; hosts: string[]; hops: number; ms: number;
+  text: string; seed: number; summary: Summary; requests: Columns; exchanges: Exchanges; ended: Uint32Array; hosts: string[]; hops: number; ms: number;
 }
 
 export interface Preset { name: string; title: string; rate: { dated: string }; facts: string[] }
@@ -70,8 +71,11 @@ export interface Draft {
   span_s: number;
 }
 
-/** A table of requests under the name that scenarios have for it, the name that says its form, and its hosts. */
-export interface Tables { name: string; file: string; requests: Uint8Array; hosts?: { name: string; bytes: Uint8Array } }
+/** A table under the name that a scenario has for it, and the name that says its form; and the example that it belongs to. */
+export interface Table { name: string; file: string; bytes: Uint8Array; example?: string }
+
+/** The tables of a scenario. */
+export interface Tables { requests: Table; hosts?: Table }
 
 /** Edits of a text: a key and its new value, null for a key that goes. */
 export type Edits = [key: string, value: string | null][];
@@ -84,7 +88,7 @@ export interface Questions {
   tables: { of: { tables: Tables | null }; answer: null };
   check: { of: { text: string }; answer: Checked | { problems: Problem[] } };
   /** null: another run came before its end. */
-  run: { of: { text: string }; answer: Outcome | null };
+  run: { of: { text: string; seed: number }; answer: Outcome | null };
   /** Every packet of a run; null as of a run. */
   packets: { of: { text: string; links: number }; answer: Packets | null };
   stop: { of: object; answer: null };

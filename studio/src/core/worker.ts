@@ -35,13 +35,13 @@ const answers: Answers = {
   draft: ({ choices }) => draft(JSON.stringify(choices)),
   edit: ({ text, edits }) => edit(text, JSON.stringify(edits)),
   tables({ tables: given }) {
-    const opened = given ? new Tables(given.file, given.requests, given.hosts?.name ?? "", given.hosts?.bytes) : Tables.none();
+    const opened = given ? new Tables(given.requests.file, given.requests.bytes, given.hosts?.file ?? "", given.hosts?.bytes) : Tables.none();
     tables.free();
     tables = opened;
     return null;
   },
-  check: ({ text }) => JSON.parse(check(text, tables)),
-  run: ({ text }, id) => run(text, id),
+  check: ({ text }) => ({ text, ...JSON.parse(check(text, tables)) }),
+  run: ({ text, seed }, id) => run(text, seed, id),
   packets: ({ text, links }, id) => packets(text, links, id),
   stop: () => { latest = 0; return null; },
 };
@@ -52,7 +52,7 @@ async function whole<T>(text: string, id: number, hopsMax: number, take: (run: R
   const run = new Run(text, tables);
   try {
     while (run.advance(EVENTS)) {
-      if (hops(run) > hopsMax) throw new Error(`more than ${hopsMax.toLocaleString("en")} packets over links: too many for a tab`);
+      if (isTooLong(run, hopsMax)) throw new Error(`more than ${hopsMax.toLocaleString("en")} packets over links: too many for a tab`);
       await turn();
       if (latest !== id) return null;
     }
@@ -62,10 +62,17 @@ async function whole<T>(text: string, id: number, hopsMax: number, take: (run: R
   }
 }
 
+/** True when a run has too many packets over links already, or is on the way to twice as many. */
+function isTooLong(run: Run, hopsMax: number): boolean {
+  const { packet_hops, requests_started, requests_total } = JSON.parse(run.progress());
+  if (packet_hops <= hopsMax / 10 || !requests_total) return packet_hops > hopsMax;
+  return packet_hops > hopsMax || packet_hops * requests_total / requests_started > 2 * hopsMax;
+}
+
 const hops = (run: Run): number => JSON.parse(run.progress()).packet_hops;
 const columns = (run: Run, table: string, names: readonly string[]) => Object.fromEntries(names.map(name => [name, run.numbers(table, name)]));
 
-function run(text: string, id: number): Promise<Outcome | null> {
+function run(text: string, seed: number, id: number): Promise<Outcome | null> {
   const began = performance.now();
   return whole(text, id, HOPS_MAX, run => {
     const summary = JSON.parse(run.summary());
@@ -73,7 +80,7 @@ function run(text: string, id: number): Promise<Outcome | null> {
     const requests = columns(run, "requests", COLUMNS) as Columns, exchanges = columns(run, "exchanges", EXCHANGES) as Exchanges;
     const from = run.warmup_ns();
     const ended = Uint32Array.from(requests.start_ns.keys()).filter(row => requests.status[row] === DONE && requests.start_ns[row]! >= from);
-    return { text, summary, requests, exchanges, ended, hosts: run.words("requests", "host"), hops: hops(run), ms: performance.now() - began };
+    return { text, seed, summary, requests, exchanges, ended, hosts: run.words("requests", "host"), hops: hops(run), ms: performance.now() - began };
   });
 }
 

@@ -46,14 +46,16 @@ export const fitting = (low: number, high: number, from: number, to: number): Sc
   (high / low > 5 ? logarithmic : linear)(low, high, from, to);
 
 /** Horizontal lines with their texts, and marks below the picture. */
-export function axes(pen: Pen, { left, right, bottom }: Box, x: Scale, y: Scale, words: { x(value: number): string; y(value: number): string }): void {
+export function axes(pen: Pen, { left, right, bottom }: Box, x: Scale, y: Scale, words: { x(value: number, step: number): string; y(value: number): string }): void {
   for (const tick of y.ticks(4)) {
     const at = Math.round(y(tick)) + 0.5;
     pen.line([left, at, right, at], { colour: "line" });
     pen.text(words.y(tick), left - 6, at, "right", "quiet");
   }
-  for (const tick of x.ticks(Math.max(3, Math.floor((right - left) / 70)))) {
-    const at = Math.round(x(tick)) + 0.5, text = words.x(tick), half = pen.textWidth(text) / 2;
+  const ticks = x.ticks(Math.max(3, Math.floor((right - left) / 70)));
+  const gap = ticks[1]! - ticks[0]!, step = Math.abs(ticks.at(-1)! - ticks.at(-2)! - gap) < gap * 1e-3 ? gap : Infinity;
+  for (const tick of ticks) {
+    const at = Math.round(x(tick)) + 0.5, text = words.x(tick, step), half = pen.textWidth(text) / 2;
     pen.line([at, bottom, at, bottom + 4], { colour: "line" });
     pen.text(text, Math.max(left - 30 + half, Math.min(at, right + 10 - half)), bottom + 14, "center", "quiet");
   }

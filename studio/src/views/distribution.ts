@@ -1,4 +1,5 @@
 // Shares of requests that took at most so long, of this run and of the pinned one.
+import { SHARES, hasQuantile } from "../answer";
 import { mark, seconds, share } from "../numbers";
 import type { Outcome } from "../core/messages";
 import { axes, box, fitting, linear } from "./axes";
@@ -13,12 +14,12 @@ export const NAME = "Share of requests within a time";
 
 export function curve({ requests: { start_ns, end_ns }, ended, summary }: Outcome): Curve {
   const times = Float64Array.from(ended, row => (end_ns[row]! - start_ns[row]!) / 1e9).sort();
-  return { times, n: summary.requests, marks: summary.latency.observed_s ?? [] };
+  return { times, n: summary.requests, marks: SHARES.map((share, place) => hasQuantile(summary.requests, share) ? summary.latency.observed_s?.[place] ?? null : null) };
 }
 
 export function paint(pen: Pen, { now, pinned }: Distribution, hover: number | null): void {
   const room = box(pen), curves = [pinned, now].filter(each => each !== null && each.times.length > 0) as Curve[];
-  if (!curves.length) return;
+  if (!curves.length) return pen.text("no request ended", pen.width / 2, pen.height / 2, "center", "quiet");
   const low = Math.min(...curves.map(each => each.times[0]!)) * 0.9, high = Math.max(...curves.map(each => each.times.at(-1)!)) * 1.1;
   const x = fitting(low, high, room.left, room.right), y = linear(0, 1, room.bottom, room.top);
   axes(pen, room, x, y, { x: mark, y: part => `${Math.round(part * 100)} %` });
@@ -27,7 +28,7 @@ export function paint(pen: Pen, { now, pinned }: Distribution, hover: number | n
     const points = [x(times[0]!), y(0)];
     times.forEach((time, place) => points.push(x(time), y(place / n), x(time), y((place + 1) / n)));
     pen.line(points, { colour, width: isNow ? 2 : 1.5, dashed: !isNow });
-    const dots = [0.5, 0.9, 0.99].flatMap((part, place) => marks[place] ? [x(marks[place]!), y(part)] : []);
+    const dots = SHARES.flatMap((part, place) => marks[place] ? [x(marks[place]!), y(part)] : []);
     pen.dots(dots, isNow ? 3.5 : 2.5, { colour });
   }
   if (hover === null || hover < room.left || hover > room.right) return;

@@ -11,7 +11,10 @@ export const NAME = "Latency by response size";
 /** Paints the dots, and says where they are. */
 export function paint(pen: Pen, { requests: { start_ns, end_ns, response_bytes, visit_request }, ended }: Outcome, chosen: number | null): Dot[] {
   const room = box(pen), shown = Array.from(ended, row => ({ row, bytes: response_bytes[row]!, latency: (end_ns[row]! - start_ns[row]!) / 1e9 }));
-  if (!shown.length) return [];
+  if (!shown.length) {
+    pen.text("no request ended", pen.width / 2, pen.height / 2, "center", "quiet");
+    return [];
+  }
   const least = (of: (each: (typeof shown)[0]) => number) => shown.reduce((low, each) => Math.min(low, of(each)), Infinity);
   const most = (of: (each: (typeof shown)[0]) => number) => shown.reduce((high, each) => Math.max(high, of(each)), 0);
   const x = logarithmic(least(each => each.bytes) * 0.8, most(each => each.bytes) * 1.3, room.left, room.right);
