@@ -590,7 +590,9 @@ def test_several_logs_are_one_input_of_stats_cache_and_fit(farweb: Farweb, folde
     line = '192.0.2.{} - - [0{}/Jan/2024:00:00:01 +0000] "GET /{} HTTP/1.1" 200 1000 "-" "-"\n'
     (folder / "access.log.1").write_text(line.format(1, 1, "a") + line.format(2, 1, "b"))
     (folder / "access.log.2").write_text(line.format(1, 2, "a") + line.format(2, 2, "c"))
-    logs = ["access.log.2", "access.log.1"]
+    (folder / "access.log").touch()
+    (folder / "access.log.3.gz").write_bytes(gzip.compress(b""))
+    logs = ["access.log", "access.log.2", "access.log.1", "access.log.3.gz"]
     found = farweb("workload", "stats", *logs, "--json").json()
     assert (found["requests"], found["objects"], found["imported"]["lines"]) == (4, 3, 4)
     assert "access.log.2, access.log.1 are logs" in farweb("workload", "stats", *logs).said

@@ -4,9 +4,9 @@ import { block, bytes, unpacked } from "./data";
 
 interface Packed { name: string; file: string; bytes: string }
 /** A scenario with its tables; those as base64. */
-export interface Carried { name: string; text: string; tables?: Packed[] }
+export interface Carried { name: string; text: string; tables?: Packed[]; example?: string }
 
-export const examples: Carried[] = JSON.parse(block("examples") ?? "[]");
+export const examples = (JSON.parse(block("examples") ?? "[]") as Carried[]).map(each => ({ ...each, example: each.name }));
 
 /** The scenario that `farweb studio SCENARIO` put into the file; null in a file as it was built. */
 export async function carried(): Promise<Carried | null> {
@@ -15,7 +15,5 @@ export async function carried(): Promise<Carried | null> {
 }
 
 /** The tables that come with a scenario. */
-export function tablesOf(scenario: Carried): Table[] {
-  const example = examples.includes(scenario) ? { example: scenario.name } : {};
-  return (scenario.tables ?? []).map(({ name, file, bytes: packed }) => ({ name, file, bytes: bytes(packed), ...example }));
-}
+export const tablesOf = ({ tables = [], example }: Carried): Table[] =>
+  tables.map(({ name, file, bytes: packed }) => ({ name, file, bytes: bytes(packed), ...(example && { example }) }));

@@ -114,7 +114,7 @@ async function follow(): Promise<boolean> {
   try {
     const held = await linked(location.hash);
     if (held === null) return false;
-    const example = examples.find(each => each.name === held.example || each.text === held.text);
+    const example = examples.find(each => each.name === held.example);
     if (held.text !== text.value) await open({ ...(example ?? { name: "link" }), text: held.text });
     return true;
   } catch (error) {
@@ -143,8 +143,10 @@ effect(() => {
   if (!isAtRest) return;
   rest = setTimeout(() => {
     spoken.value = said;
-    // The address of a page with a table of its own stays too: no link holds that.
-    if (exampleOf() !== null && text.peek() !== beside) void fragment().then(held => history.replaceState(null, "", held));
+    if (text.peek() === beside) return;
+    // No link holds a table of one's own: its page has an address without one.
+    if (exampleOf() === null) history.replaceState(null, "", location.href.replace(/#.*/, ""));
+    else void fragment().then(held => history.replaceState(null, "", held));
   }, REST);
 });
 addEventListener("click", ({ target }) => {

@@ -96,7 +96,7 @@ export const tableEdits = (name: string): Edits =>
   [["workload.requests", JSON.stringify(name)], ...["hosts", "family", "parameters", "days"].map(key => [`workload.${key}`, null] as [string, null])];
 
 /** Versions of TLS on the legs, each once. */
-export const tlsOf = ({ leg }: Effective): string[] => [...new Set(leg.flatMap(({ tls }) => tls ? [tls.version] : []))];
+export const tlsOf = ({ leg }: Effective): string[] => [...new Set(leg.flatMap(({ tls, carrier }) => tls && isHttp(carrier.kind) ? [tls.version] : []))];
 
 export const tlsEdits = (effective: Effective, on: boolean): Edits =>
   httpLegs(effective).map(place => [`leg.${place}.tls`, on ? '{ version = "1.3" }' : null]);

@@ -170,9 +170,9 @@ export function edit(next: Edits, name = ""): void {
 export const speak = (protocol: Protocol): Promise<void> => act(async () => {
   const now = checked.value!, edits = protocolEdits(now.effective, protocol);
   const next = await core.ask("edit", { text: text.value, edits }), found = await core.ask("check", { text: next });
-  const wrong = "problems" in found ? found.problems.filter(({ key }) => /^leg\.\d+\.carrier\./.test(key)).map(({ key }) => key) : [];
+  const wrong = "problems" in found ? found.problems.filter(({ key }) => /^leg\.\d+\.(carrier|tcp)\./.test(key)).map(({ key }) => key) : [];
   write(await core.ask("edit", { text: next, edits: wrong.map(key => [key, null]) }));
-  if (wrong.length) notice.value = `${protocol} has no ${[...new Set(wrong.map(key => key.split(".").at(-1)))].join(" and no ")}. Undo takes them back.`;
+  if (wrong.length) notice.value = `Not kept with ${protocol}: ${wrong.join(", ")}. Undo takes it back.`;
 });
 
 /** Writes the scenario over another kind of path or with another proxy; with its own long part, if `keep` says so. */

@@ -88,8 +88,20 @@ def kind_of(path: Path, given: str | None, described: Mapping[str, Any]) -> str:
 
 
 def paths_of(files: str | Path | Sequence[str | Path]) -> list[Path]:
-    """The paths of one file or of several."""
-    return [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+    """The paths of one file, or of several without empty ones, as a log is that was just rotated."""
+    paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
+    return [each for each in paths if len(paths) == 1 or not _is_empty(each)] or paths
+
+
+def _is_empty(path: Path) -> bool:
+    """True for a file with nothing in it, packed or not."""
+    try:
+        if not path.is_file():
+            return False
+        with opened(path) as file:
+            return not file.read(1)
+    except (OSError, WorkloadError):  # its reader reports it
+        return False
 
 
 def kind_of_all(paths: Sequence[Path], given: str | None, described: Mapping[str, Any]) -> str:

@@ -154,7 +154,6 @@ def import_log(
     for each in logs:
         if str(each) != "-":
             check_file(each, WorkloadError, "name a log, or - for standard input")
-    logs = [each for each in logs if not each.is_file() or each.stat().st_size] or logs  # not one just rotated
     out = Path(out)
     if busiest_s is not None and (busiest_s < 1 or busiest_s % 1):
         raise WorkloadError(f"--busiest: found {busiest_s:g} s; write whole seconds, such as 90 s or 1h")

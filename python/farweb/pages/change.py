@@ -14,7 +14,7 @@ from farweb.pages.results import view_of
 from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import called_apart, listed
 
-_NAME = 32  # letters, chosen
+_NAME, _HEAD = 32, 16  # letters, chosen
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class PageChange(Shown):
 
     def _sheet(self) -> Sheet:
         is_one = len(self.names) == 2
-        called = dict(zip(self.names, called_apart(self.names, _NAME), strict=True))
+        called = dict(zip(self.names, called_apart(self.names, _HEAD), strict=True))
         first, *others = called.values()
         others = others if is_one else ["", "after"]
         header = ("onLoad in s", "", "", *others[:-1], first, others[-1], "change", "")

@@ -1,6 +1,7 @@
 """Joins words, shortens names and folds lines, as a person writes them, and makes texts from outside safe to show."""
 
 import difflib
+import itertools
 import re
 import shlex
 import textwrap
@@ -85,14 +86,18 @@ def elided(text: str, most: int) -> str:
 
 
 def called_apart(names: Sequence[str], most: int) -> list[str]:
-    """Names of so many letters at most, and a number behind those that would be equal.
+    """Names of so many letters at most: from where they differ if they would be equal, or with a number.
 
-    >>> called_apart(["monday/before-the-change.har", "tuesday/before-the-change.har"], 16)
-    ['monday/…ange.har', 'tuesday…ange.har']
+    >>> called_apart(["a-page-on-monday-at-noon.har", "a-page-on-sunday-at-noon.har"], 16)
+    ['…monday…oon.har', '…sunday…oon.har']
     >>> called_apart(["page.har", "page.har"], 16)
     ['page.har (1)', 'page.har (2)']
     """
     short = [elided(visible(name), most) for name in names]
+    if len(set(short)) < len(set(names)):
+        letters = zip(*names, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda each: len(set(each)) == 1, letters))
+        short = [elided(f"…{visible(name[same:])}", most) for name in names]
     twice = {name for name in short if short.count(name) > 1}
     return [f"{name} ({n})" if name in twice else name for n, name in enumerate(short, 1)]
 

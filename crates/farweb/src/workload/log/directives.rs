@@ -14,7 +14,13 @@ pub(super) fn in_apaches(text: &str) -> Option<String> {
 
 /// The same of gunicorn: `%(L)s` is in s, `%(M)s` in ms.
 fn of_gunicorn(text: &str) -> Option<String> {
-    let own = [("%(L)s", "%T"), ("%(M)s", "%{ms}T"), ("%(D)s", "%{us}T"), ("%(p)s", "%P")];
+    let own = [
+        ("%(L)s", "%T"),
+        ("%(M)s", "%{ms}T"),
+        ("%(D)s", "%{us}T"),
+        ("%(p)s", "%P"),
+        ("%(a)s", "%{User-Agent}i"),
+    ];
     let text = own.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
     text.contains("%(").then(|| text.replace("%(", "%").replace(")s", ""))
 }

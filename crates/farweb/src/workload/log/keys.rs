@@ -107,13 +107,14 @@ impl Keys {
         self.record(&object)
     }
 
-    /// True for an error of Caddy, and for an object with a message and without the URL and the size that every request has.
+    /// True for an error of Caddy, and for an object with a message, or of the program, without the URL and the size that every request has.
     pub(super) fn is_message(&self, line: &[u8]) -> bool {
         let Ok(object) = json::value(line) else { return false };
         let has = |fields: &[Field]| {
             self.keys.iter().any(|(key, field)| fields.contains(field) && at(&object, key).is_some())
         };
-        let has_message = object.get("msg").or_else(|| object.get("message")).is_some();
+        let is_own = self.sign.is_some_and(|sign| at(&object, sign).is_some());
+        let has_message = is_own || object.get("msg").or_else(|| object.get("message")).is_some();
         is_error_of_caddy(&object)
             || self.strict && has_message && NEEDED[1..].iter().all(|(_, fields)| !has(fields))
     }

@@ -190,6 +190,7 @@ const MINIO_KEYS: &[(&str, Field)] = &[
     ("api.statusCode", Field::Status),
     ("api.rx", Field::SentBody),
     ("api.tx", Field::Body),
+    ("api.txHeaders", Field::Header),
     ("userAgent", Field::Agent),
 ];
 

@@ -223,7 +223,7 @@ pub(super) const MORGAN: &Names = &[
     ("url", Field::Url),
     ("http-version", Field::Protocol),
     ("status", Field::Status),
-    ("res[content-length]", Field::Body),
+    ("res[content-length]", Field::Announced),
     ("res[cache-control]", Field::CacheControl),
     ("res[set-cookie]", Field::SetCookie),
     ("req[host]", Field::Host),
@@ -458,7 +458,7 @@ pub(super) fn own(name: &str) -> Result<Field, String> {
 pub(super) const NEEDED: [(&str, &[Field]); 3] = [
     ("when a request was", &[Field::Start, Field::StartMillis, Field::End, Field::Clock]),
     ("what was asked for", &[Field::Request, Field::Url, Field::HostUrl, Field::Path]),
-    ("how large a response is", &[Field::Body, Field::Total]),
+    ("how large a response is", &[Field::Body, Field::Announced, Field::Total]),
 ];
 
 /// Meaning of `name` in `names`; names of headers, in braces, are written in any case.

@@ -93,6 +93,8 @@ pub(super) enum Field {
     Status,
     /// Bytes of the response without its header.
     Body,
+    /// The same as its header announces it, which a body in chunks does not.
+    Announced,
     /// Bytes of the response.
     Total,
     /// Bytes of the request.
@@ -175,9 +177,13 @@ impl Field {
             Self::Path => "path",
             Self::Query => "query",
             Self::Status => "status",
-            Self::Body | Self::Total | Self::Sent | Self::SentBody | Self::Header | Self::SentHeader => {
-                "bytes"
-            }
+            Self::Body
+            | Self::Announced
+            | Self::Total
+            | Self::Sent
+            | Self::SentBody
+            | Self::Header
+            | Self::SentHeader => "bytes",
             Self::Code => "code",
             Self::Hierarchy => "hierarchy",
             Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_) => "cache result",
@@ -375,7 +381,7 @@ impl<'a> Record<'a> {
                 let status = status.ok_or_else(|| wrong("status", &text, "a number of three digits"))?;
                 self.status = Some(status);
             }
-            Field::Body => self.body = Some(bytes(&text)?),
+            Field::Body | Field::Announced => self.body = Some(bytes(&text)?),
             Field::Total => self.total = Some(bytes(&text)?),
             Field::Sent => self.sent = Some(bytes(&text)?).filter(|sent| *sent > 0),
             Field::SentBody => self.sent_body = Some(bytes(&text)?),

@@ -205,6 +205,7 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
             "[2016-04-15T20:17:00.310Z] \"GET /x HTTP/2\" {status} 0 91 226 - \"-\" \"-\" \"-\" \"a.example\" \"-\""
         )
     };
+    let minios_own = r#"{"version":"1","time":"2024-05-09T07:38:34Z","trigger":"internal-scanner","api":{"name":"ILMExpiry"}}"#;
     // The request has a line of its own.
     let caddys_error =
         CADDY.replace("http.log.access", "http.log.error.log0").replace(r#""size":10900,"#, "");
@@ -223,6 +224,7 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("s3", s3, "no-request"),
         ("json", r#"{"ts":1770112801.1,"logger":"tls","msg":"cleaned"}"#.to_owned(), "no-request"),
         ("json", caddys_error, "no-request"),
+        ("minio", minios_own.to_owned(), "no-request"),
         ("envoy", envoy("503 UF"), "kept 341"),
         ("cloudfront-json", cloudfront("Miss").replace("\"200\"", "\"304\""), "kept 9000"),
         ("fastly", fastly("HIT").replace("200", "304").replace("8750", "0"), "kept 250"),

@@ -241,6 +241,10 @@ fn directives_of_programs_on_java_and_node_are_read() {
     let (batch, report) = read(custom(gunicorn), &format!("{CLF} 12000"), LogOptions::default());
     assert_eq!((batch.server_s[0], report.unit_doubt), (0.012, None));
 
+    let agent = gunicorn.replace("%(D)s", "\"%(a)s\"");
+    let (_, report) = read(custom(&agent), &format!("{CLF} \"kube-probe/1.27\""), LogOptions::default());
+    assert_eq!(report.dropped, [(Reason::HealthCheck, 1)].into());
+
     let line = |date: &str| format!("192.0.2.9 {date} POST a.example /a?b HTTP/1.1 200 5120 12.345 ms");
     for (token, date) in [
         (":date", "Fri, 10 May 2024 10:00:00 GMT"),
@@ -254,6 +258,9 @@ fn directives_of_programs_on_java_and_node_are_read() {
         let (batch, report) = read(custom(&format), &line(date), LogOptions::default());
         assert_eq!(report.first_request.unwrap().start_unix_s, 1_715_335_200.0);
         assert_eq!((batch.method[0], report.facts.software.as_deref()), (Method::Post, Some("morgan")));
+        let in_chunks = line(date).replace(" 5120 ", " - ");
+        let (_, report) = read(custom(&format), &in_chunks, LogOptions::default());
+        assert_eq!(report.dropped, [(Reason::NoSize, 1)].into());
     }
     assert!(
         refused(custom("\":method :url HTTP/:http-version\" :status :res[content-length]"), "x")
