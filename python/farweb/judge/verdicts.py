@@ -470,7 +470,7 @@ def _chance(fewer: int, of: int) -> float:
     >>> _chance(0, 5), _chance(2, 4), _chance(0, 0)
     (0.0625, 1.0, 1.0)
     """
-    return min(1.0, 2 * sum(math.comb(of, each) for each in range(fewer + 1)) / 2**of)
+    return min(1.0, 2 * sum(math.comb(of, each) for each in range(fewer + 1)) / (1 << of))
 
 
 def letters(order: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str, str]:
