@@ -87,6 +87,7 @@ HSTS: dict[str, Any] = {"headers": [{"name": "non-authoritative-reason", "value"
         ("WebInspector", entry("javascript:alert(1)"), "no http (javascript)"),
         ("WebInspector", entry("wss://a.example/live"), "web socket"),
         ("Firefox", entry(response={"status": 101}), "web socket"),
+        ("WebInspector", entry(response={"status": 103}), "interim response"),
         ("WebPagetest", entry("http://a.example/", **OCSP), "certificate status"),
         ("WebInspector", entry("http://ocsp.a.example/"), ""),  # a name is no mark
         ("Charles Proxy", entry(request={"method": "CONNECT"}), "tunnel"),

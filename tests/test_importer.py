@@ -72,6 +72,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
+            facts |= {"kept_apart": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
             facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit": None, "unit_doubt": None}
@@ -522,7 +523,10 @@ def test_logs_that_overlap_are_read_once_and_named(farweb: Farweb, folder: Path)
     both = farweb(*words)
     assert "6 requests" in both.out
     assert "new begins with 2 lines that old ends with: read once" in " ".join(both.out.split())
-    assert "8 requests" in farweb(*words, "--force", "--keep", "lines").out
+    kept = farweb(*words, "--force", "--keep", "lines").out
+    assert "8 requests" in kept and "--keep lines" not in kept
+    alone = farweb("workload", "import", "old", "--out", "c.parquet", "--keep", "lines").out
+    assert "warning: --keep lines takes what --keep all does: no line is marked" in alone
     twice = farweb("workload", "import", "old", "old", "--out", "b.parquet")
     assert "4 requests" in " ".join(twice.out.split())
     assert "old is given twice: read once" in " ".join(twice.out.split())

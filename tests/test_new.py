@@ -339,18 +339,27 @@ def test_a_shield_is_a_second_level_and_none_is_its_baseline(farweb: Farweb, fol
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_request_table_is_taken_as_it_is(farweb: Farweb, folder: Path, suffix: str) -> None:
-    """Beside the scenario nothing is written; a table from an import says how its server serves."""
+    """A table from an import says how its server serves, and has a host table beside the scenario, as its log has."""
     (folder / "access.log").write_text(LOG)
     table = folder / f"table.{suffix}"
     if suffix == "csv":
         table.write_text("start_s,host,request_bytes,response_bytes\n1,a,300,5000\n3,a,300,5000\n")
     else:
         assert farweb("workload", "import", "access.log", "-o", table.name).code == 0
-    before = sorted([*os.listdir(folder), "link.toml"])
-    assert farweb("new", "link.toml", "--log", table.name).code == 0
+    is_of_log = suffix == "parquet"
+    made = ["link.toml", *(["link-hosts.tsv"] if is_of_log else [])]
+    before = sorted([*os.listdir(folder), *made])
+    assert f"wrote {', '.join(made)}\n" in farweb("new", "link.toml", "--log", table.name).err
     assert sorted(os.listdir(folder)) == before
     text = (folder / "link.toml").read_text()
-    assert f'[workload]\nrequests = "{table.name}"\n' in text
+    hosts = 'hosts = "link-hosts.tsv"\n' if is_of_log else ""
+    assert f'[workload]\nrequests = "{table.name}"\n{hosts}' in text
+    if is_of_log:
+        farweb("new", "log.toml", "--log", "access.log")
+        assert (folder / "log-hosts.tsv").read_text() == (folder / "link-hosts.tsv").read_text()
+        of_log = (folder / "log.toml").read_text().replace("log-requests", "table").replace("log-hosts", "link-hosts")
+        assert text.replace("link.toml", "log.toml") == of_log
+        assert farweb("new", "link.toml", "--log", table.name, "--force").code == 0
     assert ("Squid closes an idle connection" in text) is (suffix == "parquet")
     assert farweb("run", "link.toml", "--quiet").code == 0
     refused = farweb("new", "other.toml", "--log", table.name, "--busiest", "1h")

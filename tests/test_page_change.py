@@ -1,6 +1,7 @@
 """Pages before and after a change: closed forms of bundles and shards, verdicts, screens, and results of two pages."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,10 @@ def test_two_hars_are_compared_and_a_folder_is_not(folder: Path, farweb: Farweb)
 def test_several_pages_are_compared_with_the_first(folder: Path, farweb: Farweb) -> None:
     files = [written(folder, page(n, 200), f"{n}.har").name for n in (16, 12, 1)]
     shown = farweb("page", *files, "--path", "cable", "--protocol", "h1")
-    assert shown.out.startswith("Over sea cable with HTTP/1.1 1.har is faster: ")
+    assert shown.out.startswith("Over sea cable with HTTP/1.1 1.har is the fastest of 3: ")
+    worst = farweb("page", *files[::-1], "--path", "cable", "--protocol", "h1").out
+    said = r"Over sea cable with HTTP/1.1 1.har is the fastest of 3: \d+ ms to onLoad, \d+ ms\s+in 12.har \("
+    assert re.match(said, worst)
     found = farweb("page", *files, "--path", "cable", "--protocol", "h1", "--json").json()["compared"]
     assert [(each["after"], each["verdict"]) for each in found] == [("12.har", "better"), ("1.har", "better")]
 

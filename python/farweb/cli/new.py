@@ -47,8 +47,9 @@ def new(
 ) -> None:
     """Write a commented scenario to start from, with rates and delays from publications that it names.
 
-    A log is imported into NAME-requests.parquet and NAME-hosts.tsv. Its HTTP versions, TLS, tunnels and server go into
-    the scenario. Without a log the requests come from a family of traces.
+    A log is imported into NAME-requests.parquet and NAME-hosts.tsv; a table that was imported gets the latter. HTTP
+    versions, TLS, tunnels and the server of the log go into the scenario. Without a log the requests come from a family
+    of traces.
 
     Args:
         file: The scenario to write, such as link.toml.
@@ -114,10 +115,11 @@ def new(
         raise UsageError("--seen-at says where a log was written: name it with --log")
     if shield is not None and cache is None:
         raise UsageError("--shield is the second level of --cache: name both, or --cache none")
-    is_table = table_of(log, options) is not None
-    if is_table and (given := imported.typed(call)):
+    table = table_of(log, options)
+    if table is not None and (given := imported.typed(call)):
         raise UsageError(f"{given[0]}: is of logs; a request table is simulated as it is")
-    call.takes(*files_of(file, with_log=bool(log) and not is_table))
+    files = files_of(file, log, table)
+    call.takes(*files)
     with call.progress("importing") as show:
         written = new_scenario(
             file,
@@ -141,8 +143,7 @@ def new(
         call.result({**written.to_dict(), "warnings": warnings}, screen)
     for warning in warnings:
         call.note(f"warning: {warning}")
-    made = (file, written.requests, written.hosts) if written.imported is not None else (file,)
-    call.note(f"wrote {', '.join(str(each) for each in made if each is not None)}")
+    call.note(f"wrote {', '.join(map(str, files))}")
     call.note(f"change: --path, --proxy, --queue, --cache, or edit it    next: {command('check', file)}")
 
 

@@ -42,23 +42,24 @@ class ImportReport:
             `line`, `start_unix_s`, `client`, `method`, `url`, `host`, `has_host`, `status`, sizes with those that are
             logged, `server_s`, `wait_s`; `unread_fields` those behind the agent that the format does not name:
             `requests` that have them, their `share`, and the number of `fields` and `text` of the first one, empty in a
-            table with pseudonyms; `given_up` the requests that their client, or a proxy that waited for a server, gave
-            up, with the bytes of responses that came before (`{"requests", "bytes"}`), and `unclear` those with a value
-            that says nothing (`{"scheme": {"requests", "text"}}`, the text of the first); `repeats` the lines that
-            stand in two logs (`log`, `other`, `lines`, `is_whole`); `units` what was decided about times whose format
-            leaves their unit open, and why; `unit_doubt` is an assumption about the unit of a span that others write in
-            another one, or null; `with_server_time` is the number of requests that have one, `with_wait` of those with
-            a wait for the first byte too, `with_client` of requests with a client, `origin_unix_s` the Unix time of
-            `start_s` 0, `busiest` the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it.
-            Requests kept and bytes of their responses by the rule that caches follow: `caching` (`{rule: {"requests",
-            "bytes"}}`, rules of `farweb.inputs.caching.RULES`); `storable_with` the storable ones with `query`,
-            `cookie` and `set-cookie`; `has_cache_control`: the log has the header; `errors` those answered by a status
-            of 400 or more (`{"requests", "bytes"}`). Of all requests that could be read, also those left out:
-            `schemes`, `http_versions` and `methods` (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests",
-            "bytes"}`), `bytes_logged`: bytes of responses and, where logged, of requests, without estimates.
-            `table_http_versions` are the versions in the table. `dropped_bytes` are those left out, by reason, and
-            `carried_bytes_share` is the share of the others, 0 to 1; null where no bytes are logged. `software`: the
-            server that wrote the logs; null where they do not name it.
+            table with pseudonyms; `kept_apart` the lines that `keep` of `lines` alone takes; `given_up` the requests
+            that their client, or a proxy that waited for a server, gave up, with the bytes of responses that came
+            before (`{"requests", "bytes"}`), and `unclear` those with a value that says nothing (`{"scheme":
+            {"requests", "text"}}`, the text of the first); `repeats` the lines that stand in two logs (`log`, `other`,
+            `lines`, `is_whole`); `units` what was decided about times whose format leaves their unit open, and why;
+            `unit_doubt` is an assumption about the unit of a span that others write in another one, or null;
+            `with_server_time` is the number of requests that have one, `with_wait` of those with a wait for the first
+            byte too, `with_client` of requests with a client, `origin_unix_s` the Unix time of `start_s` 0, `busiest`
+            the span, if asked for; `objects`, and `cache_treatment` as `CacheTreatment` has it. Requests kept and bytes
+            of their responses by the rule that caches follow: `caching` (`{rule: {"requests", "bytes"}}`, rules of
+            `farweb.inputs.caching.RULES`); `storable_with` the storable ones with `query`, `cookie` and `set-cookie`;
+            `has_cache_control`: the log has the header; `errors` those answered by a status of 400 or more
+            (`{"requests", "bytes"}`). Of all requests that could be read, also those left out: `schemes`,
+            `http_versions` and `methods` (`{name: {"requests", "bytes"}}`), `tunnels` (`{"requests", "bytes"}`),
+            `bytes_logged`: bytes of responses and, where logged, of requests, without estimates. `table_http_versions`
+            are the versions in the table. `dropped_bytes` are those left out, by reason, and `carried_bytes_share` is
+            the share of the others, 0 to 1; null where no bytes are logged. `software`: the server that wrote the logs;
+            null where they do not name it.
     """
 
     out: Path
@@ -270,6 +271,9 @@ class ImportReport:
             lines = counts["unreadable_lines"]
             of = f"{share(spans / lines)} of {plural(lines, 'unreadable line')}"
             warnings.append(f"{of} have a time that cannot be read: the slowest requests may be missing")
+        if self.log.get("keep") == "lines" and not counts["kept_apart"]:
+            marks = "a health check, an inner tier or a repeat"
+            warnings.append(f"--keep lines takes what --keep all does: no line is marked as {marks}")
         if counts["unreadable"]:
             line = counts["unreadable"][0]
             warnings.append(f"unreadable: {line['log']}line {line['line']}: {line['why']}")

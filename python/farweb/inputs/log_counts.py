@@ -14,6 +14,7 @@ def add(together: dict[str, Any], counts: Mapping[str, Any], log: str) -> None:
         "response_bytes",
         "bytes_logged",
         "with_elapsed_time",
+        "kept_apart",
     ):
         together[name] = together.get(name, 0) + counts[name]
     for by_reason in ("dropped", "dropped_bytes", "storable_with", "unreadable_by"):

@@ -21,7 +21,7 @@ from farweb.inputs.formats import AUTO, TABLE, format_of
 from farweb.inputs.import_report import ImportReport
 from farweb.inputs.importer import import_log
 from farweb.inputs.paths import PathKind, path_kind, years_apart
-from farweb.inputs.provenance import server_times, unread
+from farweb.inputs.provenance import provenance, server_times, unread
 from farweb.inputs.serving import OF_TODAY, Serving, serving_of
 from farweb.inputs.tables import open_requests
 from farweb.progress import Progress, unseen
@@ -110,9 +110,11 @@ class NewScenario:
         return {"scenario": str(self.scenario), **named, "import": imported, "remarks": list(self.remarks)}
 
 
-def files_of(file: Path, *, with_log: bool) -> list[Path]:
-    """Files of `new_scenario`: the scenario, and the tables of a log."""
-    tables = ("requests.parquet", "hosts.tsv") if with_log else ()
+def files_of(file: Path, logs: Sequence[Path], table: Path | None) -> list[Path]:
+    """Files of `new_scenario`: the scenario, the requests of logs, and the hosts of these or of their `table`."""
+    tables = ["requests.parquet"] if logs and table is None else []
+    if tables or (table is not None and provenance(table) is not None):
+        tables.append("hosts.tsv")
     return [file, *(file.with_name(f"{file.stem}-{name}") for name in tables)]
 
 
@@ -133,7 +135,8 @@ def new_scenario(
     """Write a scenario, and beside it the tables of a log.
 
     Args:
-        file: The scenario. Its tables are called ``NAME-requests.parquet`` and ``NAME-hosts.tsv``.
+        file: The scenario. Its tables are called ``NAME-requests.parquet``, of logs, and ``NAME-hosts.tsv``, of logs
+            and of a table that was imported from some.
         path: A key of `PATHS`, or of `STAND_FOR`.
         compare: Several of them, in place of `path`: the scenario has a sweep over them. One may name a proxy of its
             own, such as ``geo+pep``.
@@ -166,7 +169,8 @@ def new_scenario(
     logs = [] if log is None else [Path(each) for each in ([log] if isinstance(log, str | Path) else log)]
     table = table_of(logs, options)
     remarks = tuple(filter(None, (years_apart(tuple(dict.fromkeys(way.path for way in ways))),)))
-    for written in files_of(file, with_log=bool(logs) and table is None):
+    files = files_of(file, logs, table)
+    for written in files:
         if any(each.exists() and written.exists() and written.samefile(each) for each in logs):
             raise WorkloadError(f"{written}: is the log itself; name another file")
     counts: Mapping[str, Any] | None = None
@@ -179,16 +183,20 @@ def new_scenario(
         requests = {"table": {"requests": os.path.relpath(table, file.parent)}}
         made = replace(made, requests=table)
     elif logs:
-        _, of_log, hosts = files_of(file, with_log=True)
+        table = files[1]
         if seen_at == "proxy-clients" or is_local:
             options = {"keep": "all", **options}
-        imported = import_log(logs, of_log, progress=progress, **options)
-        write_text(hosts, _host_table(of_log))
-        counts, span_s = imported.counts, imported.span_s
+        imported = import_log(logs, table, progress=progress, **options)
+        counts, span_s = {"log": imported.log, **imported.counts}, imported.span_s
         has_tunnels, place = bool(counts["caching"].get("tunnel")), seen_at or _likely(counts)
-        requests = {"log": {"origin": _origin(imported), "requests": of_log.name, "hosts": hosts.name}}
         facts = tuple(_facts(imported, serving_of(counts), _SEEN_AT[place][1]))
-        made = NewScenario(file, of_log, hosts, imported, remarks, facts)
+        made = replace(made, requests=table, imported=imported, facts=facts)
+    if table is not None and counts is not None:
+        hosts = files[-1]
+        write_text(hosts, _host_table(table))
+        named = {"requests": os.path.relpath(table, file.parent), "hosts": hosts.name}
+        requests = {"log": {"origin": _origin(counts), **named}}
+        made = replace(made, hosts=hosts)
     if logs:
         clients = _clients(place, has_tunnels)
     if counts is not None:
@@ -273,12 +281,11 @@ def _host_table(requests: Path) -> str:
     return "host\tname\twindow_bytes\tmss_bytes\n" + "".join(f"{name}\t{name}\t\t\n" for name in sorted(names))
 
 
-def _origin(imported: ImportReport) -> str:
-    """The log of a table, and what was left out of it, in a sentence."""
-    counts = imported.counts
+def _origin(counts: Mapping[str, Any]) -> str:
+    """The log of a table, and what was left out of it, in a sentence, by the counts of its import."""
     dropped = ", ".join(f"{count(lines)} {reason}" for reason, lines in sorted(counts["dropped"].items()))
     return (
-        f"Imported from {imported.log['file']} ({', '.join(counts['formats'])}): {count(imported.requests)} requests "
+        f"Imported from {counts['log']['file']} ({', '.join(counts['formats'])}): {count(counts['requests'])} requests "
         f"of {count(counts['lines'])} lines; left out: {dropped or 'nothing'}; "
         f"unreadable: {counts['unreadable_lines']}."
     )

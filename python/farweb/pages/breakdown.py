@@ -18,6 +18,8 @@ from farweb.views.page_load import PARTS, Step, View, read_view
 
 _STEPS = 5
 _NS = 1e9
+NAME = 16
+"""Letters of the name of a load at the head of a row, a column or a line. Chosen: two fit beside each other."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class PageLoads(Shown):
 
     @property
     def text(self) -> str:
-        """Which is fastest, and by how much."""
+        """Which is fastest, of how many, and by how much."""
         base, *others = (view.load_ns for view in self.views)
         least = min(others)
         pairs = zip(self.names[1:], others, strict=True)
@@ -114,9 +116,13 @@ class PageLoads(Shown):
         times = f"{seconds(least / _NS)} to onLoad, {seconds(base / _NS)} in {self.names[0]}"
         if max(base, least) <= ALIKE * min(base, least):
             return f"{listed(tied)} {'makes' if is_one else 'make'} no difference: {times}."
-        said = f"{'is' if is_one else 'are'} {'faster' if least < base else 'slower'}"
         change = f"{100 * (least / base - 1):+.0f} %".replace("-", "−")  # names keep their hyphens: they can be pasted
-        return f"{listed(tied)} {said}: {times} ({change})."
+        best = "" if len(others) == 1 else f"the fastest of {len(self.views)}"
+        if best and base < least:
+            times = f"{seconds(base / _NS)} to onLoad, {seconds(least / _NS)} in {listed(tied)}"
+            return f"{self.names[0]} is {best}: {times} ({change})."
+        said = best or ("faster" if least < base else "slower")
+        return f"{listed(tied)} {'is' if is_one else 'are'} {said}: {times} ({change})."
 
     @property
     def tls(self) -> str:
@@ -157,7 +163,7 @@ class PageLoads(Shown):
         Args:
             has_sizes: True to have requests and bytes as well, of all that is asked for.
         """
-        return _parts_of([(name,) for name in called_apart(self.names, 32)], self.views, has_sizes=has_sizes)
+        return _parts_of([(name,) for name in called_apart(self.names, NAME)], self.views, has_sizes=has_sizes)
 
 
 def _parts_of(

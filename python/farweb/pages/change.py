@@ -9,12 +9,10 @@ from farweb.errors import FarwebError
 from farweb.judge.judgement import cell_of
 from farweb.judge.verdicts import MARGIN, Word
 from farweb.pages.answer import ALIKE, Cell, PageAnswer, how, in_words, low_high, proxy_name
-from farweb.pages.breakdown import PageLoads
+from farweb.pages.breakdown import NAME, PageLoads
 from farweb.pages.results import view_of
 from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import called_apart, listed
-
-_NAME, _HEAD = 32, 16  # letters, chosen
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ class PageChange(Shown):
         yield self.text
         if self.loads.tls:
             yield self.loads.tls
-        names = called_apart(self.names, _NAME)
+        names = called_apart(self.names, NAME)
         for name, answer in zip(names, self.answers, strict=True):
             yield f"{name}: {answer.recorded}"
         yield ""
@@ -165,7 +163,7 @@ class PageChange(Shown):
 
     def _sheet(self) -> Sheet:
         is_one = len(self.names) == 2
-        called = dict(zip(self.names, called_apart(self.names, _HEAD), strict=True))
+        called = dict(zip(self.names, called_apart(self.names, NAME), strict=True))
         first, *others = called.values()
         others = others if is_one else ["", "after"]
         header = ("onLoad in s", "", "", *others[:-1], first, others[-1], "change", "")

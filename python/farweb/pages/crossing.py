@@ -28,6 +28,8 @@ def why_gone(page: HarPage, entry: Json, sent: Sent, scheme: str, exporter: str)
     asked = text(entry.get("_resourceType")).lower()
     if scheme in ("ws", "wss") or asked == "websocket" or sent.status == 101 or entry.get("_webSocketMessages"):
         return "web socket"
+    if 100 <= sent.status < 200:  # such as 103 (RFC 8297): the response has an entry of its own
+        return "interim response"
     if sent.method == "CONNECT":
         return "tunnel"
     if scheme not in ("http", "https") or not sent.host:

@@ -94,10 +94,12 @@ parameters = { requests = 400, arrival_rate = 2.0, hosts = 12, clients = 40, res
                 r#"{}# Hosts are those of the log; fill in what you know of their MSS and windows (farweb workload probe finds
 # them), and write mss = "host", buffer = "host" on the leg to the servers.
 [workload]
-requests = "{requests}"
-hosts = "{hosts}"
+requests = {}
+hosts = {}
 "#,
-                comment(origin)
+                comment(origin),
+                toml_edit::Value::from(requests.as_str()),
+                toml_edit::Value::from(hosts.as_str())
             ),
         }
     }

@@ -22,7 +22,6 @@ use super::Reason;
 use super::clients;
 use super::layout::Layout;
 use super::record::Record;
-use super::rules::request_line;
 use super::unread::agent_of;
 
 /// Agents of checks that a balancer or an orchestrator makes of its own servers, by their beginnings.
@@ -58,9 +57,9 @@ pub(super) fn is_true(text: &[u8]) -> Option<bool> {
 }
 
 /// True if a source of Cloudflare's field is no client.
-pub(super) fn is_inner_source(text: &[u8]) -> Option<bool> {
+pub(super) fn is_inner_source(text: &[u8]) -> bool {
     let is_it = |(name, number): &(&[u8], &[u8])| text.eq_ignore_ascii_case(name) || text == *number;
-    Some(!CLIENTS_OF_CLOUDFLARE.iter().any(is_it))
+    !CLIENTS_OF_CLOUDFLARE.iter().any(is_it)
 }
 
 /// True if at least half of the lines at the `head` of a log with a client are from the loopback interface: a proxy in front, on the same
@@ -82,7 +81,7 @@ pub(super) fn is_behind_own_proxy(layout: &Layout, head: &[u8], forwarded: bool)
 
 /// Why a line is no request of a client by itself, if it is none. `behind_own_proxy`: clients of the loopback interface stand for others.
 pub(super) fn reason(record: &Record<'_>, behind_own_proxy: bool) -> Option<Reason> {
-    if record.by_client.map_or(record.inner == Some(true), |by_client| !by_client) {
+    if record.inner.is_some_and(|(_, is_inner)| is_inner) {
         return Some(Reason::InnerTier);
     }
     let agent = agent(record);
@@ -114,8 +113,8 @@ fn is_check(agent: &[u8]) -> bool {
 
 /// True for Apache's connection to itself: its agent says so, or a line without agents asks for `OPTIONS *` from the loopback interface.
 fn is_dummy(record: &Record<'_>, agent: &[u8]) -> bool {
-    let line = record.request.as_deref().and_then(request_line);
-    let asks_for_nothing = line.is_some_and(|line| line.method == b"OPTIONS" && line.url == b"*");
+    let asks_for_nothing =
+        record.method.as_deref() == Some(b"OPTIONS") && record.url.as_deref() == Some(b"*");
     agent.ends_with(DUMMY) || asks_for_nothing && is_on_loopback(record)
 }
 

@@ -7,7 +7,6 @@ use rustc_hash::FxHashSet;
 
 use super::fields;
 use super::record::Record;
-use super::rules::request_line;
 use crate::workload::ObjectId;
 
 /// Beginnings of Envoy's names for the server beside it: Istio's, Consul's, App Mesh's.
@@ -35,9 +34,7 @@ impl Calls {
 /// True for the server's side of a call, and the call; `None` for lines that no sidecar wrote, or without an id.
 fn side(record: &Record<'_>) -> Option<(bool, ObjectId)> {
     let (cluster, id) = (record.cluster.as_deref()?, record.request_id.as_deref()?);
-    let line = record.request.as_deref().and_then(request_line);
-    let method = record.method.as_deref().or(line.map(|line| line.method))?;
-    let url = record.url.as_deref().or(line.map(|line| line.url))?;
+    let (method, url) = (record.method.as_deref()?, record.url.as_deref()?);
     let host = record.host.as_deref().and_then(fields::host).unwrap_or_default();
     let call = ObjectId::of_bytes(&[id, method, host, url].join(&b' '));
     Some((INBOUND.iter().any(|name| cluster.starts_with(name)), call))

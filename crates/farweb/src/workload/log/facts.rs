@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Reason;
 use super::record::Record;
-use super::rules::{has_body, is_tunnel, request_line};
+use super::rules::{has_body, is_tunnel};
 use crate::workload::Method;
 
 /// Scheme of a request, as its client asked.
@@ -85,14 +85,11 @@ impl Facts {
         let sent = record.sent.or(record.sent_body).unwrap_or(0);
         let body = record.body.filter(|_| has_body(record));
         let bytes = record.total.or(body).unwrap_or(0).saturating_add(sent);
-        let line = record.request.as_deref().and_then(request_line);
-        let method = record.method.as_deref().or(line.map(|line| line.method));
-        let url = record.url.as_deref().or(line.map(|line| line.url));
-        let protocol = record.protocol.as_deref().or(line.and_then(|line| line.protocol));
-        let method = method.map_or(Method::Unknown, Method::of);
+        let method = record.method.as_deref().map_or(Method::Unknown, Method::of);
         let tunnel = is_tunnel(record);
-        self.schemes.entry(Scheme::of(tunnel, url, record.secure)).or_default().add(bytes);
-        let version = protocol.map_or(Version::Unknown, Version::of);
+        let scheme = Scheme::of(tunnel, record.url.as_deref(), record.secure);
+        self.schemes.entry(scheme).or_default().add(bytes);
+        let version = record.protocol.as_deref().map_or(Version::Unknown, Version::of);
         self.http_versions.entry(version).or_default().add(bytes);
         self.methods.entry(method).or_default().add(bytes);
         if tunnel {

@@ -267,6 +267,8 @@ pub(super) const KNOWN: &[&Known] = &[
             "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\" \"{agent}\" {} {} \
              {} {} {} {host} {tls}",
             "{} {} [{start}] {client} {} {} {} {} \"{request}\" {status} {} {body} {} {elapsed:ms} {first_byte:ms} \"{}\"",
+            // What follows from a request of another line, such as a batch delete, has none of its own, and no quotes.
+            "{} {} [{start}] {client} {} {} {} {} {request} {status} {} {body}",
         ]),
     ),
     &row(

@@ -126,9 +126,8 @@ impl Entry {
     fn described(&self, number: u64, record: &Record<'_>) -> FirstRequest {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let seconds = |span: Option<Duration>| span.map(|span| span.as_secs_f64());
-        let line = record.request.as_deref().and_then(rules::request_line);
-        let url = record.url.as_deref().or(line.map(|line| line.url)).unwrap_or_default();
-        let method = record.method.as_deref().or(line.map(|line| line.method)).unwrap_or(b"GET");
+        let url = record.url.as_deref().unwrap_or_default();
+        let method = record.method.as_deref().unwrap_or(b"GET");
         FirstRequest {
             line: number,
             start_unix_s: (self.at - self.before) as f64 / 1e9,
@@ -234,6 +233,8 @@ impl LogReader {
                 )));
             }
         }
+        select::check_bounds(&options, &layout, &head)
+            .map_err(|why| WorkloadError(format!("{}: {why}", lines.name())))?;
         let builder = Builder::new(options.client_names);
         let whole = Whole { shared_user, behind_own_proxy, known };
         Ok(Self { lines, parts: Parts::default(), options, layout, whole, builder, report, looks_like: None })
@@ -252,7 +253,9 @@ impl LogReader {
             report.lines += 1;
             let (Line::Whole(text) | Line::TooLong(text)) = line;
             let is_repeated = whole.known.repeated.contains(&number) && overview::has_content(text);
-            if is_repeated && options.keep() != Keep::Lines {
+            if is_repeated && options.keep() == Keep::Lines {
+                report.kept_apart += 1;
+            } else if is_repeated {
                 report.drop(Reason::Repeated);
                 continue;
             }
@@ -348,14 +351,21 @@ fn verdict(
         }
         Err(why) => return Err(why),
     };
-    report.check_clock(&record, options)?;
+    report.check_clock(&record)?;
     if record.user == whole.shared_user.as_deref().map(Into::into) {
         record.user = None;
     }
     if options.client_from_forwarded {
         clients::take_forwarded(&mut record);
     }
-    let mut verdict = rules::verdict(&record, options, || whole.apart(&record, options))?;
+    let is_apart = || match whole.apart(&record) {
+        Some(_) if options.keep() == Keep::Lines => {
+            report.kept_apart += 1;
+            None
+        }
+        reason => reason,
+    };
+    let mut verdict = rules::verdict(&record, options, is_apart)?;
     let dropped = match &mut verdict {
         Verdict::Dropped(reason) => Some(*reason),
         Verdict::Request(entry) => {
@@ -380,11 +390,8 @@ fn verdict(
 }
 
 impl Whole {
-    /// Why a line is no request, or the second one of a request, where those are left out.
-    fn apart(&self, record: &Record<'_>, options: &LogOptions) -> Option<Reason> {
-        if options.keep() == Keep::Lines {
-            return None;
-        }
+    /// Why a line is no request, or the second one of a request.
+    fn apart(&self, record: &Record<'_>) -> Option<Reason> {
         let second = || self.known.calls.has_caller_of(record).then_some(Reason::OtherSide);
         apart::reason(record, self.behind_own_proxy).or_else(second)
     }

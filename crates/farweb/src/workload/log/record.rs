@@ -1,6 +1,7 @@
 //! Record of a line: the values of the fields that are of use, whatever the format.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::apart;
 use super::captures;
@@ -309,10 +310,9 @@ pub(super) struct Record<'a> {
     pub cookie: Option<Text<'a>>,
     pub user: Option<Text<'a>>,
     pub agent: Option<Text<'a>>,
-    /// A client asked. This says it, whatever `inner` has.
-    pub by_client: Option<bool>,
-    /// Another tier asked, or something inside of the server. Of several fields one that says so counts.
-    pub inner: Option<bool>,
+    /// True behind a flag of who asked this tier, which counts before other fields; and true if another tier asked, or something inside
+    /// of the server. Of several fields one that says so counts.
+    pub inner: Option<(bool, bool)>,
     pub cluster: Option<Text<'a>>,
     pub request_id: Option<Text<'a>>,
     /// A span whose unit the format leaves open has decimals, or none.
@@ -452,10 +452,14 @@ impl<'a> Record<'a> {
             Field::User if matches!(&*text, b"\"\"" | b"\"-\"") => {}
             Field::User => first(&mut self.user, text),
             Field::Agent => first(&mut self.agent, text),
-            Field::Edge => self.by_client = apart::is_true(&text).or(self.by_client),
-            Field::Inner => self.inner = self.inner.max(apart::is_true(&text)),
-            Field::Source => self.inner = self.inner.max(apart::is_inner_source(&text)),
-            Field::Parent => self.inner = self.inner.max(Some(text.iter().any(|byte| *byte != b'0'))),
+            Field::Edge => {
+                self.inner = self.inner.max(apart::is_true(&text).map(|by_client| (true, !by_client)));
+            }
+            Field::Inner => self.inner = self.inner.max(apart::is_true(&text).map(|inner| (false, inner))),
+            Field::Source => self.inner = self.inner.max(Some((false, apart::is_inner_source(&text)))),
+            Field::Parent => {
+                self.inner = self.inner.max(Some((false, text.iter().any(|byte| *byte != b'0'))));
+            }
             Field::Cluster => first(&mut self.cluster, text),
             Field::RequestId => first(&mut self.request_id, text),
         }
@@ -496,9 +500,37 @@ impl<'a> Record<'a> {
                 None => path,
             });
         }
+        self.divide_request();
         self.total = self.total.or_else(|| Some(self.header?.saturating_add(self.body?)));
         self.sent = self.sent.or_else(|| Some(self.sent_header?.saturating_add(self.sent_body?)));
         if self.at.is_some() { Ok(self) } else { Err("has no time".into()) }
+    }
+
+    /// Takes method, URL and protocol from `METHOD URL PROTOCOL`, where they have no fields of their own; the protocol may be missing.
+    fn divide_request(&mut self) {
+        let Some(request) = &self.request else { return };
+        let Some(blank) = request.iter().position(|byte| *byte == b' ') else { return };
+        let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+        if !request[0].is_ascii_alphabetic() || !request[..blank].iter().all(is_name) {
+            return;
+        }
+        let end = request.trim_ascii_end().len();
+        let begin = end - request[blank..end].trim_ascii_start().len();
+        let last = request[begin..end].iter().rposition(|byte| *byte == b' ').map(|last| begin + last);
+        let last = last.filter(|last| request[last + 1..].starts_with(b"HTTP/"));
+        let url = begin..last.map_or(end, |last| request[..last].trim_ascii_end().len());
+        if url.is_empty() {
+            return;
+        }
+        let part = |range: Range<usize>| match request {
+            Cow::Borrowed(line) => Cow::Borrowed(&line[range]),
+            Cow::Owned(line) => Cow::Owned(line[range].to_vec()),
+        };
+        first(&mut self.method, part(0..blank));
+        first(&mut self.url, part(url));
+        if let Some(last) = last {
+            first(&mut self.protocol, part(last + 1..end));
+        }
     }
 }
 

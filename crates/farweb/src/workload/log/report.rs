@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::LogOptions;
 use super::batch::Builder;
 use super::caching::CachingReport;
 use super::facts::{Facts, Part};
@@ -204,6 +203,8 @@ pub struct Report {
     pub dropped: BTreeMap<Reason, u64>,
     /// Description of such lines, for each of those reasons.
     pub meanings: BTreeMap<Reason, &'static str>,
+    /// Lines that [`Keep::Lines`](super::Keep::Lines) alone does not leave out.
+    pub kept_apart: u64,
     /// Lines that could not be read.
     #[serde(flatten)]
     pub unreadable: UnreadableLines,
@@ -281,16 +282,10 @@ impl Report {
         self.meanings.entry(reason).or_insert_with(|| reason.meaning());
     }
 
-    /// Checks that a time counts from where those before it and the bounds do.
-    pub(super) fn check_clock(&mut self, record: &Record<'_>, options: &LogOptions) -> Result<(), String> {
+    /// Checks that a time counts from where those before it do.
+    pub(super) fn check_clock(&mut self, record: &Record<'_>) -> Result<(), String> {
         let Some(at) = record.at else { return Ok(()) };
         let is_since = fields::is_since_start(at.nanos);
-        if [&options.from, &options.to].into_iter().flatten().any(|bound| bound.is_since_start() && !is_since)
-        {
-            return Err(
-                "has a date, and a bound such as 60s counts from the start of a log: write a date".into()
-            );
-        }
         match is_since == *self.since_start.get_or_insert(is_since) {
             true => Ok(()),
             false => Err("time: found one since the start of the log beside others that are dates".into()),

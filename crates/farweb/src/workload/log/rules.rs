@@ -16,14 +16,6 @@ use super::{
 use crate::units::Duration;
 use crate::workload::{Method, ObjectId, OriginTime};
 
-/// Part of an answer that crossed the link.
-pub(super) struct Crossed {
-    /// Its bytes, at least 1.
-    pub response_bytes: u64,
-    /// True when it is a tunnel: many exchanges under one request.
-    pub tunnel: bool,
-}
-
 /// The request that a line gives, or the reason for none: it was not asked for, is set `apart`, or was not answered.
 ///
 /// # Errors
@@ -45,18 +37,19 @@ pub(super) fn verdict(
     if is_no_exchange(record) {
         return Ok(Verdict::Dropped(Reason::NoRequest));
     }
+    let url = asked(record);
+    let tunnel = is_tunnel(record);
     let crossed = match &record.code {
-        Some(code) => squid::crossed(code, record, options)?,
-        None if asked(record)?.is_none() => Err(Reason::NoRequest),
-        None => crossed(record, options)?,
+        Some(code) => squid::crossed(code, record, tunnel, options)?,
+        None if url.clone()?.is_none() => Err(Reason::NoRequest),
+        None => crossed(record, tunnel, options)?,
     };
-    let Crossed { response_bytes, tunnel } = match crossed {
-        Ok(crossed) => crossed,
+    let response_bytes = match crossed {
+        Ok(bytes) => bytes,
         Err(reason) => return Ok(Verdict::Dropped(reason)),
     };
-    let Some(RequestLine { method, url, .. }) = asked(record)? else {
-        return Ok(Verdict::Dropped(Reason::NoRequest));
-    };
+    let Some(url) = url? else { return Ok(Verdict::Dropped(Reason::NoRequest)) };
+    let method = record.method.as_deref().unwrap_or(b"GET");
     let is_dynamic = fields::is_dynamic(url);
     if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
@@ -120,18 +113,17 @@ pub(super) fn verdict(
     }))
 }
 
-/// Bytes that crossed the link of a web server, or the reason why the request is dropped.
+/// Bytes that crossed the link of a web server, at least 1, or the reason why the request is dropped.
 ///
 /// # Errors
 /// When a cache's answer has no known name.
-fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, Reason>, String> {
+fn crossed(record: &Record<'_>, tunnel: bool, options: &LogOptions) -> Result<Result<u64, Reason>, String> {
     let status = record.status.unwrap_or(200);
-    let tunnel = is_tunnel(record);
     let has_body = has_body(record);
     let body = record.body.map(|body| LOG_HEADER_BYTES + if has_body { body } else { 0 });
     let bytes = record.total.or(body);
     let cached = answer(record, options)?.filter(|_| !options.keep().has_hits());
-    let crossed = if is_given_up(record) && is_silent(record) {
+    Ok(if is_given_up(record) && is_silent(record) {
         Err(Reason::Aborted)
     } else if tunnel && !options.tunnels {
         Err(Reason::ConnectTunnel)
@@ -154,8 +146,7 @@ fn crossed(record: &Record<'_>, options: &LogOptions) -> Result<Result<Crossed, 
             (Some(0), _) => Ok(LOG_HEADER_BYTES),
             (Some(bytes), _) => Ok(bytes),
         }
-    };
-    Ok(crossed.map(|response_bytes| Crossed { response_bytes, tunnel }))
+    })
 }
 
 /// Answer of a cache, without the server behind it.
@@ -257,20 +248,13 @@ pub(super) fn is_time_out(record: &Record<'_>) -> bool {
 
 /// True if a body may have been sent: some servers log the length of one that was not.
 pub(super) fn has_body(record: &Record<'_>) -> bool {
-    !is_head(record) && !matches!(record.status, Some(204 | 304))
-}
-
-/// True for a request for a header alone.
-fn is_head(record: &Record<'_>) -> bool {
-    let line = record.request.as_deref().and_then(request_line);
-    record.method.as_deref().or(line.map(|line| line.method)) == Some(b"HEAD")
+    record.method.as_deref() != Some(b"HEAD") && !matches!(record.status, Some(204 | 304))
 }
 
 /// True if a request opened a tunnel: CONNECT, or a change to another protocol. A refused CONNECT is answered with a page.
 pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
     let status = record.status.unwrap_or(200);
-    let is_connect = record.method.as_deref() == Some(b"CONNECT")
-        || record.request.as_deref().is_some_and(|line| line.starts_with(b"CONNECT "));
+    let is_connect = record.method.as_deref() == Some(b"CONNECT");
     match record.code.as_deref() {
         // One that its client left early has status 0.
         Some(code) => status == 101 || (is_connect || squid::is_tunnel_code(code)) && status < 400,
@@ -278,47 +262,28 @@ pub(super) fn is_tunnel(record: &Record<'_>) -> bool {
     }
 }
 
-/// The request line, as far as the log has it; `None` when an error answered something else than HTTP, or nothing did.
-fn asked<'r>(record: &'r Record<'_>) -> Result<Option<RequestLine<'r>>, String> {
-    if let Some(url) = &record.url {
-        let method = record.method.as_deref().unwrap_or(b"GET");
-        return Ok(Some(RequestLine { method, url, protocol: record.protocol.as_deref() }));
-    }
-    let Some(request) = &record.request else { return Ok(None) };
-    match request_line(request) {
-        Some(line) => Ok(Some(line)),
-        None if record.status.is_some_and(|status| status == 0 || status >= 400) => Ok(None),
-        None => Err(wrong("request", request, "a method and a URL")),
+/// The URL; `None` without a request, or where an error answered something else than HTTP.
+///
+/// # Errors
+/// The request line, where it is none.
+fn asked<'r>(record: &'r Record<'_>) -> Result<Option<&'r [u8]>, String> {
+    match (&record.url, &record.request) {
+        (Some(url), _) => Ok(Some(url)),
+        (None, Some(request)) if has_request(record) && (1..400).contains(&record.status.unwrap_or(200)) => {
+            Err(wrong("request", request, "a method and a URL"))
+        }
+        _ => Ok(None),
     }
 }
 
 /// True for a line with neither a request nor an answer: a message, or what a server did by itself.
 fn is_no_exchange(record: &Record<'_>) -> bool {
-    let has_request = record.request.as_deref().is_some_and(|request| !matches!(request, b"" | b"-"));
-    !has_request && record.url.is_none() && record.code.is_none() && record.status.unwrap_or(0) == 0
+    !has_request(record) && record.url.is_none() && record.code.is_none() && record.status.unwrap_or(0) == 0
 }
 
-/// Parts of `METHOD URL PROTOCOL`; the protocol may be missing.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequestLine<'a> {
-    pub method: &'a [u8],
-    pub url: &'a [u8],
-    pub protocol: Option<&'a [u8]>,
-}
-
-pub(super) fn request_line(request: &[u8]) -> Option<RequestLine<'_>> {
-    let blank = request.iter().position(|byte| *byte == b' ')?;
-    let method = &request[..blank];
-    let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
-    if !method.first().is_some_and(u8::is_ascii_alphabetic) || !method.iter().all(is_name) {
-        return None;
-    }
-    let rest = request[blank..].trim_ascii();
-    let last = rest.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
-    let protocol = Some(&rest[last..]).filter(|_| last > 0).map(<[u8]>::trim_ascii_start);
-    let protocol = protocol.filter(|word| word.starts_with(b"HTTP/"));
-    let url = if protocol.is_some() { rest[..last].trim_ascii() } else { rest };
-    (!url.is_empty()).then_some(RequestLine { method, url, protocol })
+/// True if a line has a request line, be it a wrong one.
+fn has_request(record: &Record<'_>) -> bool {
+    record.request.as_deref().is_some_and(|request| !matches!(request, b"" | b"-"))
 }
 
 /// Life of an upgraded connection, over which its bytes come. `CONNECT` at a proxy has none: its elapsed time is mostly a user reading.

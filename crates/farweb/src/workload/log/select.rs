@@ -1,8 +1,9 @@
 //! Selects requests of some clients, of a span of time, or of a sample of clients or hosts.
 
+use super::layout::Layout;
 use super::record::Record;
 use super::when::Bound;
-use super::{LogOptions, Reason};
+use super::{LogOptions, Reason, fields};
 use crate::workload::ObjectId;
 
 /// Unit of a sample, drawn as a whole.
@@ -41,6 +42,32 @@ const fn mixed(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
+}
+
+/// Checks that bounds count from where the times of a log that begins with `head` do.
+///
+/// # Errors
+/// The bound that does not.
+pub(super) fn check_bounds(options: &LogOptions, layout: &Layout, head: &[u8]) -> Result<(), String> {
+    let mut first = None;
+    layout.each_of(head, |record| first = first.or(record.at));
+    let Some(first) = first else { return Ok(()) };
+    for (option, bound) in [("--from", &options.from), ("--to", &options.to)] {
+        match (bound.as_ref().map(Bound::is_since_start), fields::is_since_start(first.nanos)) {
+            (Some(true), false) => {
+                return Err(format!(
+                    "{option}: counts from the start of a log, and the times of this one are dates; write a date"
+                ));
+            }
+            (Some(false), true) => {
+                return Err(format!(
+                    "{option}: is a date, and the times of this log count from its start; write seconds, such as 60s"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Why a request that starts at `start` is not asked for, whatever became of it.

@@ -15,7 +15,7 @@
 
 use super::fields::wrong;
 use super::record::Record;
-use super::rules::{Answer, Crossed, is_given_up, is_silent, is_tunnel};
+use super::rules::{Answer, is_given_up, is_silent};
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Source of an answer.
@@ -26,15 +26,16 @@ enum Outcome {
     Proxy,
 }
 
-/// Bytes that crossed the link of a proxy with the result code `code`, or the reason why the request is dropped.
+/// Bytes that crossed the link of a proxy with the result code `code`, at least 1, or the reason why the request is dropped.
 ///
 /// # Errors
 /// When there is no such code or hierarchy.
 pub(super) fn crossed(
     code: &[u8],
     record: &Record<'_>,
+    tunnel: bool,
     options: &LogOptions,
-) -> Result<Result<Crossed, Reason>, String> {
+) -> Result<Result<u64, Reason>, String> {
     let hierarchy = record.hierarchy.as_deref().unwrap_or_default();
     let is_word = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
     if !is_word(code) {
@@ -48,7 +49,6 @@ pub(super) fn crossed(
     if let Some(reason) = unanswered(code, record) {
         return Ok(Err(reason));
     }
-    let tunnel = is_tunnel(record);
     if tunnel && !options.tunnels {
         return Ok(Err(Reason::ConnectTunnel));
     }
@@ -74,7 +74,7 @@ pub(super) fn crossed(
     // The client got the cache's copy. A 304 to the client had no body in the first place.
     let header_only = matches!(outcome, Outcome::Revalidation) && !options.keep().has_hits() && status != 304;
     let most = if header_only { LOG_HEADER_BYTES } else { u64::MAX };
-    Ok(Ok(Crossed { response_bytes: bytes.min(most), tunnel }))
+    Ok(Ok(bytes.min(most)))
 }
 
 /// Reason why no server was asked, or its answer was not waited for.

@@ -518,8 +518,17 @@ fn only_requests_that_are_asked_for_are_kept() {
     assert_eq!(kept(span("2015-10-25T09:00:00Z", "2015-10-26")), of("bc", "OutsideTime 1"));
     let backwards = error(LogFormat::VHOST_COMBINED, text.as_bytes(), span("2015-10-26", "2015-10-25"));
     assert_eq!(backwards, "--from: found a time that is not before --to; write an earlier one");
-    let since_start = error(LogFormat::VHOST_COMBINED, text.as_bytes(), span("10s", "600s"));
-    assert!(since_start.contains("a bound such as 60s counts from the start of a log"), "{since_start}");
+    let wrong = |format, text: &str, from, to| {
+        error(format, text.as_bytes(), LogOptions { max_unreadable: 1.0, ..span(from, to) })
+    };
+    assert_eq!(
+        wrong(LogFormat::VHOST_COMBINED, &text, "2015-10-25", "600s"),
+        "access.log: --to: counts from the start of a log, and the times of this one are dates; write a date"
+    );
+    assert_eq!(
+        wrong(LogFormat::Custom("{start} {url} {bytes}".into()), "0.5 /a 9\n", "2015-10-25", "2015-10-26"),
+        "access.log: --from: is a date, and the times of this log count from its start; write seconds, such as 60s"
+    );
     let none = Sample { share: 1e-9, by: SampleBy::Host, seed: 1 };
     assert_eq!(kept(LogOptions { sample: Some(none), ..default() }), of("", "NotSampled 3"));
 }

@@ -1,7 +1,7 @@
 //! Messages of lines that came through something: text around them is passed over, or named with the command that
 //! unwraps it.
 //!
-//! Joined: lines that a container runtime cut. Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
+//! Joined: lines that a container runtime or Docker's json-file driver cut. Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
 //! --prefix` and Loki's `logcli`; JSON around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks
 //! the time in front of it.
 //!
@@ -19,13 +19,19 @@ const DEPTH_MAX: usize = 6;
 /// Elements of an array that are looked into where the first is no line. Chosen: as many as a pair has, and more.
 const ELEMENTS_MAX: usize = 8;
 
+/// Length of a text that Docker's json-file driver has cut, in bytes, without the end of a line. Source: moby, `daemon/logger/copier.go`.
+const DOCKER_PART: usize = 16 * 1024;
+
+/// Bytes at the end of a line.
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
 /// Longest time, in bytes. Chosen: more than any spelling of one has.
 const TIME_MAX: usize = 64;
 
 /// The message of a line; any other line as it is.
 pub(super) fn message(line: &[u8]) -> Cow<'_, [u8]> {
-    if let Some(inner) = of_docker(line) {
-        return Cow::Owned(prefixed(&inner).to_vec());
+    if let Some((_, inner)) = of_docker(line) {
+        return Cow::Owned(prefixed(inner.trim_end_matches(LINE_ENDS).as_bytes()).to_vec());
     }
     let inner = prefixed(line);
     of_console(inner).map_or(Cow::Borrowed(inner), Cow::Owned)
@@ -58,40 +64,66 @@ fn tagged(line: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(b"stdout F ".len()).filter(|(tag, _)| is_tag(tag))
 }
 
-/// Begun lines of a log that a container runtime cut, by stream.
+/// Begun lines of a log that were cut, of stdout and of stderr, each empty where none is begun.
 #[derive(Debug, Default)]
-pub(super) struct Parts(Vec<(Vec<u8>, Vec<u8>)>);
+pub(super) struct Parts([Vec<u8>; 2]);
+
+/// A line of a stream, or a part of one.
+struct Piece<'a> {
+    is_error: bool,
+    /// More of the line is to come.
+    is_part: bool,
+    prefix: &'a [u8],
+    text: Cow<'a, [u8]>,
+}
 
 impl Parts {
     /// A line, with its parts so far where it is the last one. `None`: more are to come.
     pub(super) fn join<'a>(&mut self, line: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        let Some((tag, text)) = tagged(line) else { return Some(Cow::Borrowed(line)) };
-        let (stream, is_last) = (&tag[..b"stdout".len()], tag.ends_with(b" F "));
-        let begun = self.0.iter().position(|(begun, _)| begun == stream);
-        match (begun, is_last) {
-            (None, true) => Some(Cow::Borrowed(line)),
-            (None, false) => {
-                self.0.push((stream.to_vec(), text.to_vec()));
-                None
-            }
-            (Some(at), true) => {
-                let prefix = &line[..line.len() - text.len()];
-                Some(Cow::Owned([prefix, &self.0.swap_remove(at).1, text].concat()))
-            }
-            (Some(at), false) => {
-                let whole = &mut self.0[at].1;
-                // One byte more than a line may have shows that it is too long.
-                let room = (LINE_BYTES_MAX + 1).saturating_sub(whole.len());
-                whole.extend(&text[..text.len().min(room)]);
-                None
-            }
+        // Objects of Docker are read for this only where one may be a part, or the end of one.
+        let may_be_cut = line.len() > DOCKER_PART || self.0.iter().any(|begun| !begun.is_empty());
+        let of_docker = || may_be_cut.then(|| piece_of_docker(line)).flatten();
+        let Some(piece) = piece_of_runtime(line).or_else(of_docker) else { return Some(Cow::Borrowed(line)) };
+        let begun = &mut self.0[usize::from(piece.is_error)];
+        if piece.is_part {
+            // One byte more than a line may have shows that it is too long.
+            let room = (LINE_BYTES_MAX + 1).saturating_sub(begun.len());
+            begun.extend(&piece.text[..piece.text.len().min(room)]);
+            return None;
         }
+        if begun.is_empty() {
+            return Some(Cow::Borrowed(line));
+        }
+        Some(Cow::Owned([piece.prefix, &std::mem::take(begun), &piece.text].concat()))
     }
+}
+
+/// A piece behind `TIME stdout P ` or `TIME stdout F `.
+fn piece_of_runtime(line: &[u8]) -> Option<Piece<'_>> {
+    let (tag, text) = tagged(line)?;
+    Some(Piece {
+        is_error: tag.starts_with(b"stderr"),
+        is_part: tag.ends_with(b" P "),
+        prefix: &line[..line.len() - text.len()],
+        text: Cow::Borrowed(text),
+    })
+}
+
+/// A piece in `{"log": "…", "stream": …}`: a part is as long as Docker's buffer, and has no end of a line.
+fn piece_of_docker(line: &[u8]) -> Option<Piece<'_>> {
+    let (stream, text) = of_docker(line)?;
+    Some(Piece {
+        is_error: stream == "stderr",
+        is_part: text.len() >= DOCKER_PART && !text.ends_with('\n'),
+        prefix: b"",
+        text: Cow::Owned(text.trim_end_matches(LINE_ENDS).into()),
+    })
 }
 
 /// The beginning of a log with the lines joined that a container runtime cut.
 pub(super) fn joined(head: &[u8]) -> Cow<'_, [u8]> {
-    let is_part = |line: &[u8]| tagged(line).is_some_and(|(tag, _)| tag.ends_with(b" P "));
+    let is_part =
+        |line: &[u8]| line.len() > DOCKER_PART || tagged(line).is_some_and(|(tag, _)| tag.ends_with(b" P "));
     let lines = head.split_inclusive(|byte| *byte == b'\n');
     if !lines.clone().any(is_part) {
         return Cow::Borrowed(head);
@@ -129,15 +161,15 @@ fn of_kubectl(line: &[u8]) -> Option<&[u8]> {
     rest[end..].strip_prefix(b"] ")
 }
 
-/// The message of `{"log": "…", "stream": …}`.
-fn of_docker(line: &[u8]) -> Option<Vec<u8>> {
+/// Stream and text of `{"log": "…", "stream": …}`.
+fn of_docker(line: &[u8]) -> Option<(String, String)> {
     let has = |part: &[u8]| line.windows(part.len()).any(|window| window == part);
     if !line.starts_with(b"{") || !has(b"\"log\"") || !has(b"\"stream\"") {
         return None;
     }
     let object = json::value(line).ok()?;
-    object.get("stream")?.as_str()?;
-    Some(object.get("log")?.as_str()?.trim_end_matches(['\n', '\r']).as_bytes().to_vec())
+    let text = |key: &str| object.get(key)?.as_str().map(str::to_owned);
+    Some((text("stream")?, text("log")?))
 }
 
 /// The object of `TIME⇥LEVEL⇥LOGGER⇥MESSAGE⇥{…}` with its time as `ts`.
@@ -288,6 +320,29 @@ mod tests {
         assert_eq!((parts.join(long.as_bytes()), parts.join(long.as_bytes())), (None, None));
         let whole = parts.join(b"2024-05-10T10:00:00.1Z stdout F ").unwrap();
         assert_eq!(whole.len(), LINE_BYTES_MAX + 1 + at.len() + " stdout F ".len(), "and no longer");
+    }
+
+    #[test]
+    fn parts_that_docker_cut_are_as_long_as_its_buffer() {
+        let object = |stream: &str, text: &str| {
+            serde_json::json!({ "log": text, "stream": stream, "time": "2024-05-10T10:00:00Z" }).to_string()
+        };
+        let part = |letter: &str| letter.repeat(DOCKER_PART);
+        let lines = [
+            object("stdout", &part("a")),
+            object("stderr", "an error\n"),
+            object("stdout", &part("b")),
+            object("stdout", "end\r\n"),
+            object("stdout", "a text of its own"),
+            object("stdout", &(part("c") + "\n")),
+        ];
+        let whole = [lines[1].clone(), part("a") + &part("b") + "end", lines[4].clone(), lines[5].clone()];
+        assert_eq!(joined(lines.join("\n").as_bytes()), (whole.join("\n") + "\n").as_bytes());
+        let mut parts = Parts::default();
+        for _ in 0..=LINE_BYTES_MAX / DOCKER_PART {
+            assert_eq!(parts.join(lines[0].as_bytes()), None);
+        }
+        assert_eq!(parts.join(lines[3].as_bytes()).unwrap().len(), LINE_BYTES_MAX + 1 + "end".len());
     }
 
     #[test]

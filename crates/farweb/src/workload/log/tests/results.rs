@@ -200,6 +200,12 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         )
     };
     let s3 = "7 b [03/Feb/2026:10:00:01 +0000] - AmazonS3 3E S3.EXPIRE.OBJECT old.bin \"-\" - - - 1000 - - \"-\" \"-\" -".to_owned();
+    let s3_batch = |status: &str| {
+        format!(
+            "7 b [03/Feb/2026:10:00:01 +0000] 192.0.2.3 arn:aws:iam::1:user/a 3E BATCH.DELETE.OBJECT a.txt - {status} - - 9 - - - - - kX= SigV4 - \
+             AuthHeader b.s3.eu-west-1.amazonaws.com - - - -"
+        )
+    };
     let envoy = |status: &str| {
         format!(
             "[2016-04-15T20:17:00.310Z] \"GET /x HTTP/2\" {status} 0 91 226 - \"-\" \"-\" \"-\" \"a.example\" \"-\""
@@ -222,6 +228,8 @@ fn a_response_without_a_body_is_a_request_that_someone_waited_for() {
         ("envoy", envoy("0 DC"), "kept 341"),
         ("envoy", envoy("0 DC").replace(" 91 ", " 0 "), "aborted"),
         ("s3", s3, "no-request"),
+        ("s3", s3_batch("204 -"), "no-request"),
+        ("s3", s3_batch("403 AccessDenied"), "no-request"),
         ("json", r#"{"ts":1770112801.1,"logger":"tls","msg":"cleaned"}"#.to_owned(), "no-request"),
         ("json", caddys_error, "no-request"),
         ("minio", minios_own.to_owned(), "no-request"),
