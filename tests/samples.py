@@ -37,6 +37,14 @@ start_s,host,request_bytes,response_bytes,server_s
 20.0,a.example,300,4000,0
 """
 
+CLF = """\
+10.0.0.1 - - [25/Oct/2015:04:00:00 +0100] "GET /a HTTP/1.1" 200 1000
+10.0.0.1 - - [25/Oct/2015:05:00:00 +0100] "GET /b HTTP/1.1" 404 900000
+10.0.0.2 - - [25/Oct/2015:05:30:00 +0100] "GET /c HTTP/1.1" 200 5000
+10.0.0.3 - - [25/Oct/2015:07:00:00 +0100] "GET /d HTTP/1.1" 200 7000
+"""
+"""A server's log of three clients in a night."""
+
 LOG = """\
 851000010.500  4500 10.0.0.1 TCP_MISS/200 12000 GET http://slow.example/a - DIRECT/192.0.2.1 text/html
 851000007.000   250 10.0.0.2 TCP_MISS/200 3000 GET http://quick.example/b - DIRECT/192.0.2.2 image/gif

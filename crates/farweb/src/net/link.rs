@@ -306,14 +306,14 @@ impl<P: Packet> Link<P> {
         self.queue.late().is_some_and(|late| late.has_news())
     }
 
-    /// Has [`next_taken`](Self::next_taken) tell the packets that are taken from now on.
+    /// Has [`next_taken`](Self::next_taken) report packets from now on.
     pub fn watch(&mut self) {
         if let Some(late) = self.queue.late() {
             late.untold = Some(0);
         }
     }
 
-    /// Next packet taken for transmission since watching began, in order. Tells each packet once.
+    /// Takes the next packet that went into transmission since [`watch`](Self::watch), in order.
     pub fn next_taken(&mut self) -> Option<Carried<'_, P>> {
         let on_link = self.queue.backlog.on_link();
         let untold = self.queue.late()?.untold.as_mut().filter(|untold| **untold > 0)?;
@@ -323,7 +323,7 @@ impl<P: Packet> Link<P> {
         Some(Carried { packet, departure, arrival: self.transmitter.arrival(place)? })
     }
 
-    /// All drops, and packets taken, before this time are told.
+    /// Time of the first drop or departure that is still to be reported, `now` without one.
     pub(super) fn told_until(&mut self, now: Instant) -> Instant {
         let (free_at, on_link) = (self.transmitter.free_from(Instant::ZERO), self.queue.backlog.on_link());
         let Some(late) = self.queue.late() else { return now };

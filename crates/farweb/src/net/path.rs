@@ -236,7 +236,7 @@ impl<P: Packet> Path<P> {
         self.links[link].serve(now);
     }
 
-    /// Drops of all links, and packets taken, before this time are told.
+    /// Time of the first drop or departure on any link that is still to be reported, `now` without one.
     pub fn told_until(&mut self, now: Instant) -> Instant {
         self.links.iter_mut().map(|(_, link)| link.told_until(now)).fold(now, Instant::min)
     }

@@ -27,7 +27,7 @@ pub struct Waits {
     pub longest: Duration,
 }
 
-/// Shares of packets whose waits are told.
+/// Percentiles of the waits.
 const SHARES: [u64; 3] = [50, 95, 99];
 
 /// Waits, by their number of steps.

@@ -91,7 +91,7 @@ impl Contents {
         Some((&mut siblings[place as usize], object))
     }
 
-    /// Checks that the cache can tell if `request` is a hit.
+    /// Checks that `request` has what the cache needs to decide between hit and miss.
     ///
     /// # Errors
     /// The problem with the request.

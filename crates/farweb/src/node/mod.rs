@@ -142,7 +142,7 @@ impl Node {
     }
 }
 
-/// Checks that every cache can tell if `request` is a hit.
+/// Checks that `request` has what every cache needs to decide between hit and miss.
 ///
 /// # Errors
 /// The problem with the request.

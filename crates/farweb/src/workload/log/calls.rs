@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::fields;
 use super::record::Record;
+use super::values;
 use crate::workload::ObjectId;
 
 /// Beginnings of Envoy's names for the server beside it: Istio's, Consul's, App Mesh's.
@@ -35,7 +35,7 @@ impl Calls {
 fn side(record: &Record<'_>) -> Option<(bool, ObjectId)> {
     let (cluster, id) = (record.cluster.as_deref()?, record.request_id.as_deref()?);
     let (method, url) = (record.method.as_deref()?, record.url.as_deref()?);
-    let host = record.host.as_deref().and_then(fields::host).unwrap_or_default();
+    let host = record.host.as_deref().and_then(values::host).unwrap_or_default();
     let call = ObjectId::of_bytes(&[id, method, host, url].join(&b' '));
     Some((INBOUND.iter().any(|name| cluster.starts_with(name)), call))
 }

@@ -6,7 +6,7 @@
 //!
 //! Source: `HAProxy` 2.8, configuration manual, section 8.8, "Capturing HTTP headers".
 
-use super::fields;
+use super::values;
 
 /// Host and agent of a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn captured(text: &[u8]) -> Option<Captured<'_>> {
 
 /// True for the name of a host with a point or a port, and false for an address.
 fn is_name(value: &[u8]) -> bool {
-    let Some(name) = fields::host(value).filter(|_| fields::is_host(value)) else { return false };
+    let Some(name) = values::host(value).filter(|_| values::is_host(value)) else { return false };
     let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     last.first().is_some_and(u8::is_ascii_alphabetic) && (last.len() < name.len() || name.len() < value.len())
 }

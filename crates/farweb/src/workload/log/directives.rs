@@ -4,8 +4,8 @@
 //!
 //! Source: as [`names`]; gunicorn, "Settings"; Undertow, `io.undertow.attribute`; Tomcat 9 and 10.1, "Access Log Valve".
 
+use super::field::Field;
 use super::names::{self, APACHE, Names, SQUID};
-use super::record::Field;
 
 /// A format string of gunicorn or of Undertow in Apache's directives, `%(h)s` and `%{i,Host}` as `%h` and `%{Host}i`.
 pub(super) fn in_apaches(text: &str) -> Option<String> {

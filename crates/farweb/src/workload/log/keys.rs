@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::fields::wrong;
+use super::field::Field;
 use super::json;
 use super::names::{CADDYS, CADDYS_TLS, DURATION, JSON_SOFTWARE, NEEDED, own};
-use super::record::{Field, Record, Unit};
+use super::record::Record;
 use super::rules::is_given_up;
+use super::spans::Unit;
 use super::units::Units;
+use super::values::wrong;
 use super::wrapped;
 
 /// Most keys of a line of JSON that a message names. Chosen: as nginx and Caddy have.

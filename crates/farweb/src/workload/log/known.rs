@@ -2,8 +2,9 @@
 //!
 //! Source: the documentation of each, as `docs/log-formats.md` names it.
 
+use super::field::Field;
 use super::names::JSON;
-use super::record::{Field, Unit};
+use super::spans::Unit;
 
 /// A format with a name.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::field::Field;
 use super::keys::{self, Keys};
 use super::known::{Known, Shape};
 use super::names::{TABLE, W3C, field};
 use super::pattern::Pattern;
-use super::record::{Field, Record, Unit};
+use super::record::Record;
+use super::spans::Unit;
 use super::units::{DOUBT, Units};
 use super::{others, wrapped};
 

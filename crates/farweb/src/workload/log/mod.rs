@@ -24,7 +24,7 @@ mod captures;
 mod clients;
 mod directives;
 mod facts;
-mod fields;
+mod field;
 mod format;
 mod json;
 mod keys;
@@ -41,12 +41,14 @@ mod report;
 mod rules;
 mod secure;
 mod select;
+mod spans;
 mod squid;
 mod statement;
 mod strftime;
 mod syslog;
 mod units;
 mod unread;
+mod values;
 mod when;
 mod wrapped;
 
@@ -56,9 +58,9 @@ pub use clients::{ClientKey, ClientNames};
 pub use format::LogFormat;
 pub use options::{Keep, LogOptions, ServerTime};
 pub use overview::{Known as KnownOfLog, Overview, Repeat};
-pub use record::Unit;
 pub use report::{FirstRequest, Reason, Report, TimeOuts, Unclear};
 pub use select::{Sample, SampleBy};
+pub use spans::Unit;
 pub use unread::UnreadFields;
 pub use when::Bound;
 
@@ -68,8 +70,9 @@ use super::lines::{LINE_BYTES_MAX, Line, Lines, clipped};
 use super::{Method, ObjectId, OriginTime, WorkloadError};
 use crate::units::Duration;
 use batch::Builder;
+use field::Field;
 use layout::Layout;
-use record::{Field, Record};
+use record::Record;
 use units::{Signs, Units};
 use wrapped::Parts;
 
@@ -135,7 +138,7 @@ impl Entry {
             method: text(method),
             url: text(url),
             host: self.host.clone(),
-            has_host: record.host.is_some() || fields::host_and_path(url).is_some() || method == b"CONNECT",
+            has_host: record.host.is_some() || values::host_and_path(url).is_some() || method == b"CONNECT",
             status: record.status,
             request_bytes: self.request_bytes,
             request_bytes_logged: record.sent.or(record.sent_body),
@@ -476,7 +479,7 @@ fn assumptions(format: &LogFormat, options: &LogOptions) -> Vec<String> {
         None => format!(
             "Where the log does not give its size, a request has its first line, its Host line and {} B of other headers, \
              about 270 B in all, and no body.",
-            fields::OTHER_HEADERS
+            values::OTHER_HEADERS
         ),
     };
     let mut all = vec![size];

@@ -5,7 +5,8 @@
 //! draft "Extended Log File Format" (WD-logfile-960323), Microsoft's list of fields of IIS and Amazon's of CloudFront's
 //! standard logs; Caddy 2, `caddyhttp/logging.go`.
 
-use super::record::{Field, Unit};
+use super::field::Field;
+use super::spans::Unit;
 use crate::workload::table::near;
 
 /// Names, each with its meaning.

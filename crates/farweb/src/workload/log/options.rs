@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::caching::Bypass;
 use super::clients::{ClientKey, ClientNames};
-use super::record::Unit;
 use super::select::{Sample, SampleBy};
+use super::spans::Unit;
 use super::when::Bound;
 use crate::units::Duration;
 use crate::workload::WorkloadError;

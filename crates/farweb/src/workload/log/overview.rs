@@ -12,8 +12,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::calls::Calls;
+use super::field::Field;
 use super::layout::Layout;
-use super::record::Field;
 use super::units::Signs;
 use super::wrapped::{self, Parts};
 use super::{LogFormat, ObjectId, WorkloadError};

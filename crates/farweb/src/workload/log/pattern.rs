@@ -11,11 +11,12 @@
 use std::borrow::Cow;
 
 use super::directives::{directive, in_apaches, is_foreign, is_nginx, is_squid, mixed};
-use super::fields::{self, wrong};
+use super::field::Field;
 use super::names::{self, APACHE, NEEDED, NGINX, Names, SQUID, field};
 use super::programs::Program;
-use super::record::{Field, Record};
+use super::record::Record;
 use super::units::Units;
+use super::values::{self, wrong};
 use super::{clients, strftime};
 
 /// A format string, compiled.
@@ -398,7 +399,7 @@ impl Part {
     /// Tests an unquoted value: does it fit its place, or is it text before the line?
     fn test(&self, value: &[u8]) -> Result<(), String> {
         match self.field {
-            Field::Host if !fields::is_host(value) => Err(wrong("host", value, "a name or an address")),
+            Field::Host if !values::is_host(value) => Err(wrong("host", value, "a name or an address")),
             Field::Client if !clients::is_client(value) => {
                 Err(wrong("client", value, "an address or a name"))
             }
@@ -499,7 +500,7 @@ mod tests {
 
     #[test]
     fn three_kinds_of_format_strings_are_understood() {
-        use crate::workload::log::record::Unit;
+        use crate::workload::log::spans::Unit;
         let squid = fields("%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt");
         assert_eq!(squid[0], (Field::End, " ".into()));
         assert_eq!(squid[1], (Field::Elapsed(Unit::Millis), " ".into()));
@@ -550,7 +551,7 @@ mod tests {
 
     #[test]
     fn own_names_stand_in_braces_which_are_text_elsewhere() {
-        use crate::workload::log::record::Unit;
+        use crate::workload::log::spans::Unit;
         let own = fields("{client:port} [{start}] {} \"{request}\" {status} {bytes} {elapsed:ms} {wait}");
         let names =
             [Field::ClientPort, Field::Start, Field::Ignored, Field::Request, Field::Status, Field::Total];

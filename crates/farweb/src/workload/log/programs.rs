@@ -2,8 +2,8 @@
 //!
 //! Source: HAProxy 3.0, configuration manual, 8.2.6, and `log.c` (which values are quoted); Envoy, "Access logging"; morgan 1.10, README.
 
+use super::field::Field;
 use super::names::{ENVOY, HAPROXY, MORGAN, field};
-use super::record::Field;
 use super::strftime;
 
 /// A program with such format strings.

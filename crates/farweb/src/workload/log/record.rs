@@ -6,260 +6,17 @@ use std::ops::Range;
 use super::apart;
 use super::captures;
 use super::clients;
-use super::fields::{self, wrong};
+use super::field::Field;
 use super::rules;
 use super::secure::{is_port_secure, is_secure};
+use super::spans::{AT_ONCE, Spans, Unit, span, spans};
+use super::values::{self, wrong};
 use super::when::{self, When};
 
-const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
-const SECOND: u64 = 1_000_000_000;
 
 /// Bytes that a line holds, or that were put together from them.
 pub(super) type Text<'a> = Cow<'a, [u8]>;
-
-/// Unit of a span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// s
-    Seconds,
-    /// ms
-    Millis,
-    /// µs
-    Micros,
-    /// ns
-    Nanos,
-    /// Open: s in a log with decimals, else ms: `time-taken`, as different writers of one format have it.
-    SecondsOrMillis,
-    /// Open: s in a log with decimals, else to be stated.
-    SecondsOrUnknown,
-    /// Open: any that stands behind it, or to be stated.
-    Unknown,
-    /// Open: µs unless ms are stated: `%D`, as different writers of one directive have it.
-    MicrosOrMillis,
-    /// ms in a log without decimals.
-    WholeMillis,
-    /// Any that stands behind it: nobody has stated another one.
-    Unstated,
-}
-
-/// Meaning of a field of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
-    /// Nothing that is of use.
-    Ignored,
-    /// Arrival of the request, since 1970 or since the start of the log.
-    Start,
-    /// Time since the start of the log, in ms.
-    StartMillis,
-    /// Its end, when its line is written.
-    End,
-    /// The day of its end.
-    Date,
-    /// The time of that day.
-    Clock,
-    /// Milliseconds of its end within the second, without zeros in front.
-    EndMillis,
-    /// Time from start to end.
-    Elapsed(Unit),
-    /// Time from start to the first byte of the response.
-    FirstByte(Unit),
-    /// Time that the origin behind a server took, without any path.
-    Server(Unit),
-    /// Part of that time before the header of the response.
-    ServerHeader(Unit),
-    /// Time that the origin took with the path between it and a proxy, to the last byte.
-    Peer(Unit),
-    Client,
-    /// The client with its port behind a colon.
-    ClientPort,
-    /// `X-Forwarded-For`: addresses of the client and of the proxies that passed the request on.
-    Forwarded,
-    Host,
-    /// The host that a client asked for, of a log that names another one too.
-    AskedHost,
-    /// Host and URL with nothing between them: `a.example/x?y`.
-    HostUrl,
-    /// Values of the servers behind that were asked, with commas between them, of no use.
-    Servers,
-    /// The line `METHOD URL PROTOCOL`.
-    Request,
-    Method,
-    /// Operation of S3, with its method in its name: `GetObject`.
-    Operation,
-    Url,
-    /// A URL without its query.
-    Path,
-    Query,
-    Status,
-    /// Bytes of the response without its header.
-    Body,
-    /// The same as its header announces it, which a body in chunks does not.
-    Announced,
-    /// Bytes of the response.
-    Total,
-    /// Bytes of the request.
-    Sent,
-    /// Bytes of the request without its header.
-    SentBody,
-    /// Bytes of the response's header, and of the request's.
-    Header,
-    SentHeader,
-    /// Result code of Squid.
-    Code,
-    /// Squid's hierarchy code: how it chose whom to ask.
-    Hierarchy,
-    /// Answer of a cache, in any server's words: `HIT`, `miss`, `TCP_MISS`.
-    CacheResult,
-    /// The same of a content delivery network, asked by `--keep` alone: all of its answers crossed the way to the clients. Of several fields
-    /// the last one counts.
-    EdgeResult,
-    /// The same of Google Cloud, and who answered: `response_from_cache`.
-    Details,
-    /// A flag that stands for such a result.
-    EdgeIs(&'static str),
-    /// Version of HTTP, as in a request line.
-    Protocol,
-    /// Scheme of the request, or `X-Forwarded-Proto`.
-    Scheme,
-    /// Version of TLS, or a flag; absent without TLS.
-    Tls,
-    /// Port of the server.
-    Port,
-    /// Frontend of HAProxy; a `~` behind its name stands for TLS.
-    Frontend,
-    /// HAProxy's state at the end of the session: `CD--` where the client gave up.
-    Termination,
-    /// Headers that HAProxy captured: `{host|agent}`.
-    Captures,
-    /// `Cache-Control` of the response.
-    CacheControl,
-    /// `Set-Cookie` of the response.
-    SetCookie,
-    /// `Cookie` of the request.
-    Cookie,
-    /// The user that the request names for the server.
-    User,
-    /// `User-Agent` of the request.
-    Agent,
-    /// True where the client itself asked the tier that wrote the line: the edge of a CDN, the client's side of a cache.
-    Edge,
-    /// True where another tier asked, or something inside of the server.
-    Inner,
-    /// Of a program that writes spans in s, in a format of several.
-    InSeconds,
-    /// Who asked Cloudflare: `eyeball`, `edgeWorkerFetch` and others, or their numbers.
-    Source,
-    /// Id of the request whose worker asked, `00` where a client did.
-    Parent,
-    /// Envoy's name of the servers behind, with the side of the sidecar in front: `inbound|80||`.
-    Cluster,
-    /// `X-Request-Id`, which sidecars pass on.
-    RequestId,
-}
-
-impl Field {
-    /// Its name in messages.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Ignored | Self::Servers | Self::InSeconds => "field",
-            Self::Start | Self::StartMillis | Self::End | Self::Clock => "time",
-            Self::EndMillis => "milliseconds",
-            Self::Date => "date",
-            Self::Elapsed(_) => "elapsed",
-            Self::FirstByte(_) => "first byte",
-            Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_) => "server time",
-            Self::Client | Self::ClientPort => "client",
-            Self::Forwarded => "X-Forwarded-For",
-            Self::Host | Self::AskedHost | Self::HostUrl => "host",
-            Self::Request => "request",
-            Self::Method | Self::Operation => "method",
-            Self::Url => "URL",
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Status => "status",
-            Self::Body
-            | Self::Announced
-            | Self::Total
-            | Self::Sent
-            | Self::SentBody
-            | Self::Header
-            | Self::SentHeader => "bytes",
-            Self::Code => "code",
-            Self::Hierarchy => "hierarchy",
-            Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_) => "cache result",
-            Self::Protocol => "protocol",
-            Self::Scheme => "scheme",
-            Self::Tls => "TLS",
-            Self::Port => "port",
-            Self::Frontend => "frontend",
-            Self::Termination => "termination",
-            Self::Captures => "captured headers",
-            Self::CacheControl => "Cache-Control",
-            Self::SetCookie => "Set-Cookie",
-            Self::Cookie => "Cookie",
-            Self::User => "user",
-            Self::Agent => "agent",
-            Self::Edge | Self::Inner | Self::Source | Self::Parent => "tier",
-            Self::Cluster => "cluster",
-            Self::RequestId => "request id",
-        }
-    }
-
-    /// True if its value is a span, which has a unit.
-    pub(super) const fn is_span(self) -> bool {
-        matches!(
-            self,
-            Self::Elapsed(_) | Self::FirstByte(_) | Self::Server(_) | Self::ServerHeader(_) | Self::Peer(_)
-        )
-    }
-
-    /// True if its value says whether a cache answered.
-    pub(super) const fn is_result(self) -> bool {
-        matches!(self, Self::Code | Self::CacheResult | Self::EdgeResult | Self::Details | Self::EdgeIs(_))
-    }
-
-    /// True if its value may be a list with `, ` and ` : ` between entries: servers that were asked one after the other, proxies that
-    /// passed a request on.
-    pub(super) const fn is_list(self) -> bool {
-        matches!(
-            self,
-            Self::Ignored
-                | Self::Servers
-                | Self::Server(_)
-                | Self::ServerHeader(_)
-                | Self::Client
-                | Self::Forwarded
-        )
-    }
-
-    /// Field of both values where one follows the other with nothing between them.
-    pub(super) const fn joined(self, next: Self) -> Option<Self> {
-        match (self, next) {
-            (Self::Ignored | Self::Servers, Self::Ignored | Self::Servers) => Some(Self::Servers),
-            (Self::Host, Self::Url | Self::Path) | (Self::HostUrl, Self::Query) => Some(Self::HostUrl),
-            (Self::Path | Self::Url, Self::Query) => Some(Self::Url),
-            (Self::Query, Self::Query) => Some(Self::Query),
-            _ => None,
-        }
-    }
-
-    /// True when its value begins with a digit, or is `-`.
-    pub(super) const fn is_number(self) -> bool {
-        matches!(
-            self,
-            Self::Status | Self::Body | Self::Total | Self::Sent | Self::Elapsed(_) | Self::FirstByte(_)
-        )
-    }
-}
-
-/// Spans of the servers behind one that were asked one after the other, in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spans {
-    pub sum: u64,
-    /// Span of the last one, which gave the response; `None` where the log has none of it.
-    pub last: Option<u64>,
-}
 
 /// The values of a line; `None` and empty ones are absent.
 #[derive(Debug, Default)]
@@ -350,12 +107,12 @@ impl<'a> Record<'a> {
             _ if is_absent => {}
             Field::Start => self.set_time(field, when::since_start(&text).map_or_else(|| time(&text), Ok)?),
             Field::StartMillis => {
-                let since = fields::span(&text, MILLI).map(when::since_start_by);
+                let since = values::span(&text, MILLI).map(when::since_start_by);
                 self.set_time(field, since.map_or_else(|| time(&text), Ok)?);
             }
             Field::End => self.set_time(field, time(&text)?),
             Field::EndMillis => {
-                let millis = fields::number(&text).filter(|millis| *millis < 1000);
+                let millis = values::number(&text).filter(|millis| *millis < 1000);
                 let millis = millis.ok_or_else(|| wrong(field.name(), &text, "a number from 0 to 999"))?;
                 if let Some(end) = &mut self.end {
                     end.nanos += (millis * MILLI) as i64;
@@ -377,7 +134,7 @@ impl<'a> Record<'a> {
             // HAProxy answered nothing.
             Field::Status if &*text == b"-1" => self.status = Some(0),
             Field::Status => {
-                let status = fields::number(&text).filter(|status| *status < 1000);
+                let status = values::number(&text).filter(|status| *status < 1000);
                 let status = status.ok_or_else(|| wrong("status", &text, "a number of three digits"))?;
                 self.status = Some(status);
             }
@@ -432,7 +189,7 @@ impl<'a> Record<'a> {
                 None => self.unclear = Some((field, text)),
                 known => self.secure = self.secure.max(known),
             },
-            Field::Port if fields::number(&text).is_none() => return Err(wrong("port", &text, "a number")),
+            Field::Port if values::number(&text).is_none() => return Err(wrong("port", &text, "a number")),
             Field::Port => self.secure = self.secure.max(is_port_secure(&text)),
             Field::Frontend => self.secure = self.secure.max(Some(text.ends_with(b"~"))),
             // In capitals the client itself, else its time ran out.
@@ -580,78 +337,5 @@ fn method_of_s3(operation: &[u8]) -> &'static [u8] {
 
 fn bytes(text: &[u8]) -> Result<u64, String> {
     let allowed = if text.starts_with(b"+") { AT_ONCE } else { "a number of bytes from 0 to 2^53, or -" };
-    fields::bytes(text).ok_or_else(|| wrong("bytes", text, allowed))
-}
-
-/// Description of a span without its unit, for messages.
-const UNKNOWN_UNIT: &str = "a span whose unit is known; state it: --elapsed-unit s, ms, us or ns";
-
-/// Description of a span with decimals behind others without, for messages.
-const WHOLE: &str = "a whole number of ms as in the lines before; state the unit: --elapsed-unit s or ms";
-
-fn span(name: &str, text: &[u8], unit: Unit) -> Result<u64, String> {
-    let has_units = text.last().is_some_and(u8::is_ascii_alphabetic);
-    let (unit, called) = match unit {
-        Unit::Seconds => (SECOND, "s"),
-        Unit::Millis => (MILLI, "ms"),
-        Unit::Micros | Unit::MicrosOrMillis => (MICRO, "µs"),
-        Unit::Nanos => (1, "ns"),
-        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown if text.contains(&b'.') => {
-            (SECOND, "s")
-        }
-        Unit::SecondsOrMillis | Unit::SecondsOrUnknown | Unit::Unknown => (MILLI, "ms"),
-        // No time at all has any unit.
-        Unit::Unstated if has_units || text.iter().all(|byte| b"0.".contains(byte)) => (SECOND, "s"),
-        Unit::Unstated => return Err(wrong(name, text, UNKNOWN_UNIT)),
-        Unit::WholeMillis if text.contains(&b'.') && !has_units => return Err(wrong(name, text, WHOLE)),
-        Unit::WholeMillis => (MILLI, "ms"),
-    };
-    let nanos = if has_units { with_units(text) } else { fields::span(text, unit) };
-    nanos.ok_or_else(|| match text.first() {
-        Some(b'+') => wrong(name, text, AT_ONCE),
-        _ => wrong(name, text, &format!("a number of {called} from 0 to 30 days")),
-    })
-}
-
-/// Description of a value of HAProxy with a plus, for messages.
-const AT_ONCE: &str = "the whole: HAProxy wrote the line before the response had ended (option logasap)";
-
-/// A span with its units behind its numbers, as Go writes it: `1h2m3.5s`.
-fn with_units(text: &[u8]) -> Option<u64> {
-    let units: [(&[u8], u64); 8] = [
-        (b"ns", 1),
-        ("µs".as_bytes(), MICRO),
-        ("μs".as_bytes(), MICRO),
-        (b"us", MICRO),
-        (b"ms", MILLI),
-        (b"s", SECOND),
-        (b"m", 60 * SECOND),
-        (b"h", 3600 * SECOND),
-    ];
-    let (mut rest, mut sum, mut largest) = (text, 0_u64, u64::MAX);
-    while !rest.is_empty() {
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-        let (name, unit) = units.iter().find(|(name, _)| rest[digits..].starts_with(name))?;
-        if *unit >= largest {
-            return None;
-        }
-        sum = sum.checked_add(fields::span(&rest[..digits], *unit)?)?;
-        (rest, largest) = (&rest[digits + name.len()..], *unit);
-    }
-    fields::span(sum.to_string().as_bytes(), 1)
-}
-
-/// Spans with `, ` and ` : ` between them, one for each server that was asked; `None` when there is none.
-fn spans(text: &[u8], unit: Unit) -> Result<Option<Spans>, String> {
-    let mut all: Option<Spans> = None;
-    for part in text.split(|byte| matches!(byte, b',' | b':')).map(<[u8]>::trim_ascii) {
-        let is_absent = part == b"-" || part.is_empty();
-        let last = if is_absent { None } else { Some(span("server time", part, unit)?) };
-        let before = all.map(|spans| spans.sum);
-        all = match (before, last) {
-            (None, None) => None,
-            _ => Some(Spans { sum: before.unwrap_or(0).saturating_add(last.unwrap_or(0)), last }),
-        };
-    }
-    Ok(all)
+    values::bytes(text).ok_or_else(|| wrong("bytes", text, allowed))
 }

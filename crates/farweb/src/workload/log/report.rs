@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::batch::Builder;
 use super::caching::CachingReport;
 use super::facts::{Facts, Part};
-use super::fields;
 use super::layout::Layout;
 use super::record::Record;
 use super::rules::is_time_out;
 use super::unread::{TEXT_BYTES, UnreadFields};
+use super::values;
 use super::{Entry, LogBatch};
 use crate::units::Duration;
 use crate::workload::UnreadableLines;
@@ -285,7 +285,7 @@ impl Report {
     /// Checks that a time counts from where those before it do.
     pub(super) fn check_clock(&mut self, record: &Record<'_>) -> Result<(), String> {
         let Some(at) = record.at else { return Ok(()) };
-        let is_since = fields::is_since_start(at.nanos);
+        let is_since = values::is_since_start(at.nanos);
         match is_since == *self.since_start.get_or_insert(is_since) {
             true => Ok(()),
             false => Err("time: found one since the start of the log beside others that are dates".into()),

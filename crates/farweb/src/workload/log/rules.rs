@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use super::caching::Rule;
 use super::facts::Scheme;
-use super::fields::{self, wrong};
 use super::record::Record;
+use super::values::{self, wrong};
 use super::{
     BYTES_MAX, Entry, Keep, LOG_HEADER_BYTES, LogOptions, Reason, ServerTime, Verdict, select, squid,
 };
@@ -50,7 +50,7 @@ pub(super) fn verdict(
     };
     let Some(url) = url? else { return Ok(Verdict::Dropped(Reason::NoRequest)) };
     let method = record.method.as_deref().unwrap_or(b"GET");
-    let is_dynamic = fields::is_dynamic(url);
+    let is_dynamic = values::is_dynamic(url);
     if is_dynamic && !options.dynamic {
         return Ok(Verdict::Dropped(Reason::DynamicPage));
     }
@@ -58,13 +58,13 @@ pub(super) fn verdict(
     // 8441).
     let is_authority = method == b"CONNECT" && !url.contains(&b'/');
     let absolute = match is_authority {
-        true => fields::host(url).map(|host| (host, &*url)),
-        false => fields::host_and_path(url),
+        true => values::host(url).map(|host| (host, &*url)),
+        false => values::host_and_path(url),
     };
     if absolute.is_none() && record.code.is_some() {
         return Err(wrong("URL", url, "one with a host"));
     }
-    let named = record.host.as_deref().and_then(fields::host);
+    let named = record.host.as_deref().and_then(values::host);
     let host: Cow<'_, str> = match (absolute, named) {
         (Some((host, _)), _) | (None, Some(host)) => Cow::Owned(lower_case(host)),
         (None, None) => Cow::Owned(options.server_name.clone()),
@@ -74,7 +74,7 @@ pub(super) fn verdict(
     }
     let path = absolute.map_or(url, |(_, path)| path);
     let body = record.sent_body.unwrap_or(0);
-    let estimate = || fields::request_bytes(method, path, host.as_bytes()) + body;
+    let estimate = || values::request_bytes(method, path, host.as_bytes()) + body;
     let known = match Method::of(method) {
         _ if tunnel => Method::Connect,
         Method::Connect => Method::Other, // a refused one

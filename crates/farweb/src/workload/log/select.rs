@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::record::Record;
 use super::when::Bound;
-use super::{LogOptions, Reason, fields};
+use super::{LogOptions, Reason, values};
 use crate::workload::ObjectId;
 
 /// Unit of a sample, drawn as a whole.
@@ -53,7 +53,7 @@ pub(super) fn check_bounds(options: &LogOptions, layout: &Layout, head: &[u8]) -
     layout.each_of(head, |record| first = first.or(record.at));
     let Some(first) = first else { return Ok(()) };
     for (option, bound) in [("--from", &options.from), ("--to", &options.to)] {
-        match (bound.as_ref().map(Bound::is_since_start), fields::is_since_start(first.nanos)) {
+        match (bound.as_ref().map(Bound::is_since_start), values::is_since_start(first.nanos)) {
             (Some(true), false) => {
                 return Err(format!(
                     "{option}: counts from the start of a log, and the times of this one are dates; write a date"

@@ -13,9 +13,9 @@
 //! Source: Squid, `src/access_log.c` of version 2, `src/LogTags.cc` of version 6; D. Wessels, "Squid: The Definitive
 //! Guide", section 13.2.
 
-use super::fields::wrong;
 use super::record::Record;
 use super::rules::{Answer, is_given_up, is_silent};
+use super::values::wrong;
 use super::{Keep, LOG_HEADER_BYTES, LogOptions, Reason};
 
 /// Source of an answer.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::wrong;
+use super::values::wrong;
 
 /// Statements with a format string.
 const KEYWORDS: [&str; 9] = [

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::number;
+use super::values::number;
 use super::when::{self, When};
 
 const MONTHS: [&[u8]; 12] = [

@@ -2,8 +2,10 @@ mod apart;
 mod caching;
 mod facts;
 mod known;
+mod reported;
 mod results;
 mod squid;
+mod strings;
 mod times;
 mod written;
 

@@ -7,10 +7,12 @@
 
 use std::str::FromStr;
 
+use super::field::Field;
 use super::layout::Layout;
 use super::names::UNITS;
 use super::options::one_of;
-use super::record::{Field, Record, Unit};
+use super::record::Record;
+use super::spans::Unit;
 use crate::workload::WorkloadError;
 
 /// Beginning of the line of IIS that says who wrote a log.

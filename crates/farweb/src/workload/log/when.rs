@@ -1,6 +1,6 @@
 //! Times as logs write them: of the common log format, of ISO 8601 and RFC 9110, of ctime(3), and Unix times.
 
-use super::fields::{self, number};
+use super::values::{self, number};
 use super::{SECOND, strftime};
 
 /// A time of a log.
@@ -35,7 +35,7 @@ impl Bound {
     }
 
     pub(super) const fn is_since_start(&self) -> bool {
-        fields::is_since_start(self.0.nanos)
+        values::is_since_start(self.0.nanos)
     }
 
     /// True when this comes before another bound, as far as both have a zone or none.
@@ -66,7 +66,7 @@ pub(super) fn parse(text: &[u8]) -> Option<When> {
 
 /// Seconds since the start of a log, in place of a time.
 pub(super) fn since_start(text: &[u8]) -> Option<When> {
-    fields::since_start(text).map(|nanos| utc(nanos, !text.contains(&b'.')))
+    values::since_start(text).map(|nanos| utc(nanos, !text.contains(&b'.')))
 }
 
 /// The time `nanos` after the start of a log.
@@ -119,12 +119,12 @@ fn unix(text: &[u8]) -> Option<When> {
         13 => 3,
         16 => 6,
         19 => 9,
-        _ => return fields::unix_time(text).map(|nanos| utc(nanos, point == text.len())),
+        _ => return values::unix_time(text).map(|nanos| utc(nanos, point == text.len())),
     };
     let (seconds, part) = text[..point].split_at(point - places);
     let below = text.get(point + 1..).map_or(Some(0), |below| decimals(below, 9 - places))?;
     let part = number(part)? as i64 * 10_i64.pow(9 - places as u32);
-    Some(utc(fields::unix_seconds(number(seconds)?)? + part + below, false))
+    Some(utc(values::unix_seconds(number(seconds)?)? + part + below, false))
 }
 
 const fn utc(nanos: i64, whole: bool) -> When {
@@ -181,7 +181,7 @@ fn iso(text: &[u8]) -> Option<When> {
 /// A time of `seconds` since 1970 in its zone and `nanos`.
 pub(super) fn of_seconds(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: bool) -> Option<When> {
     let utc = u64::try_from(seconds as i64 - zone_s.unwrap_or(0)).ok()?;
-    Some(When { nanos: fields::unix_seconds(utc)? + nanos, zone_s, whole })
+    Some(When { nanos: values::unix_seconds(utc)? + nanos, zone_s, whole })
 }
 
 /// Seconds from 1970 to a day of the Gregorian calendar from 1990 to 2254.
