@@ -328,20 +328,24 @@ def test_interrupted_searches_go_on(download: Path, here: None) -> None:
 
 
 def test_a_search_beyond_the_limit_is_refused_before_anything_is_written(
-    farweb: Farweb, cable: Path, here: None, monkeypatch: pytest.MonkeyPatch
+    farweb: Farweb, cable: Path, here: None
 ) -> None:
-    """The first values are 1, 3, 5, 7 and 9 times three requests, a run of each."""
-    monkeypatch.setattr("farweb.check.extent.ROWS_MAX", 149)
-    monkeypatch.setattr("farweb.check.extent.ROWS_WARNED", 100)
-    arguments = ("size", cable, "--vary", "workload.load=1..9", "--target", "drops <= 0", "--out", "out")
+    """The first values are 1, 3, 5, 7 and 9 times the requests, a run of each: 25 times the packets of a response.
+
+    It has 41 million segments, with an acknowledgement for two, both seen at two ends, and is cut off after a second.
+    """
+    (cable.parent / "requests.csv").write_text(f"start_s,host,request_bytes,response_bytes\n0,a,300,{60 * 10**9}\n")
+    recorded = ("--set", "record.packets=all", "--set", "run.until=1 s", "--set", "workload.copies_offset=0 s")
+    arguments = ("size", cable, "--vary", "workload.load=1..9", "--target", "drops <= 0", "--out", "out", *recorded)
     found = farweb(*arguments)
     assert (found.code, found.out) == (2, "")
-    words = "workload.load: 5 runs write about 150 rows, most of them (75) of requests"
-    assert f"{words}; the limit is 149, and --no-limits lifts it" in found.err
+    words = "record.packets: 5 runs write about 3,082,192,"
+    assert words in found.err
+    assert " of packets; the limit is 1,000,000,000, and --no-limits lifts it" in found.err
     assert not Path("out").exists()
     accepted = farweb(*arguments, "--no-limits")
     assert accepted.code == 0
-    assert f"warning: {words} " in accepted.said
+    assert f"warning: {words}" in accepted.said
 
 
 def test_a_run_of_a_search_may_be_limited(farweb: Farweb, cable: Path) -> None:

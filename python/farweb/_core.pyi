@@ -10,6 +10,7 @@ from farweb.files.columns import Column
 
 __all__ = [
     "Cache",
+    "Check",
     "FarwebError",
     "HostTable",
     "LinkFile",
@@ -30,29 +31,38 @@ __all__ = [
     "WorkloadError",
     "XplotEncoder",
     "absent",
+    "answer_of",
     "caching_words",
     "connection_use",
+    "count",
     "debug_build",
+    "digits",
     "draft",
-    "header_bytes",
+    "extent_of",
     "link_presets",
     "log_format",
     "log_formats",
     "log_header_bytes",
+    "moment",
     "mss_bytes",
     "null_code",
     "null_id",
     "null_int",
     "object_ids",
+    "plain",
     "proxies",
     "relay_tcp",
     "result_version",
     "results_schema",
     "rows_kept",
+    "scaled",
     "scenario_schema",
+    "seconds",
+    "share",
     "unit_aliases",
     "units",
     "version",
+    "whose",
     "workload_schema",
 ]
 
@@ -124,9 +134,6 @@ caching_words: list[str]
 unit_aliases: list[list[tuple[str, str]]]
 """Other ways to write units, each with the unit that it stands for, by kind as `units`."""
 
-header_bytes: int
-"""Headers of IPv4 and TCP without options."""
-
 mss_bytes: tuple[int, int]
 """Smallest and largest MSS that a host may have, in bytes."""
 
@@ -174,6 +181,52 @@ def connection_use(carrier: str) -> str:
     Raises:
         ScenarioError: There is no such carrier.
     """
+
+def whose(shared: bool, standing: bool) -> str:
+    """The owner of the connections that requests use, in words.
+
+    Args:
+        shared: True where all clients come through one place.
+        standing: True where the connections of the first leg are opened once, between two proxies.
+    """
+
+def extent_of(checks: list[Check], runs: int) -> str | None:
+    """The size of so many runs, each check standing for an equal part, as JSON text. None without requests.
+
+    `{"runs", "requests", "packet_hops", "under_way", "rows": {table: rows}, "row": [label, words], "large": [{"key",
+    "words", "refusal": words with the limit, or null within it}]}`
+    """
+
+def answer_of(points: list[tuple[str, Check]], number: int) -> str:
+    """The answer of a sweep with so many points, as JSON text.
+
+    `{"answer", "warnings": [{"key", "words"}], "points": [{"fullest_link", "least_s"}]}`
+
+    Args:
+        points: Names and checks of the points looked at, at least one.
+        number: Points of the sweep.
+    """
+
+def seconds(value: float) -> str:
+    """A time in s, from µs to hours: ``"342 ms"``, ``"2 h 46 min"``."""
+
+def moment(unix_s: float) -> str:
+    """A time of a log: its date, or the time since the start of a log that counts from there."""
+
+def scaled(value: float, unit: str) -> str:
+    """A number of a unit, with a prefix: ``"12.3 kB"``."""
+
+def share(value: float) -> str:
+    """A share of 0 to 1, in percent: ``"87.3 %"``, or ``"< 0.01 %"``."""
+
+def plain(value: float, digits: int) -> str:
+    """A number with so many significant digits, without zeros at its end."""
+
+def count(value: float) -> str:
+    """A whole number, by thousands: ``"117,635"``."""
+
+def digits(value: float) -> str:
+    """Three significant digits, by thousands, whole numbers below 1000 as they are."""
 
 def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
     """The ids that runs give to objects and clients that request tables name by texts.
@@ -280,12 +333,6 @@ class Scenario:
     def effective(self) -> str:
         """The scenario after overrides with every default spelled out, as JSON text."""
 
-    def mean_rates(self, link: int, is_down: bool, every_s: int, count: int) -> NDArray[np.float64] | None:
-        """Mean rates of a direction of a link in `count` spans of `every_s` from the start of the run on, in bit/s.
-
-        Steps and outages count where they are, handovers by their mean. None where the rate is unlimited.
-        """
-
     def check(self, hosts: HostTable | None) -> str:
         """Report on the scenario, as JSON text; `run.seed` draws a family's hosts.
 
@@ -302,6 +349,50 @@ class Scenario:
         "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
+
+@final
+class Check:
+    """A scenario explained, and the load of its workload held against its path."""
+
+    def __new__(
+        cls,
+        scenario: Scenario,
+        prepared: Prepared,
+        origin_unix_s: float | None = None,
+        has_tunnels: bool = True,
+        known: Check | None = None,
+    ) -> Self:
+        """Explain a scenario.
+
+        Args:
+            scenario: It, with the content of its links' files.
+            prepared: Its requests and hosts.
+            origin_unix_s: Time of second 0 on the clock of the log that the table is from.
+            has_tunnels: False where what the table calls tunnels began as other requests.
+            known: A check with the same requests, which are not read again where it has looked at all that is needed.
+
+        Raises:
+            WorkloadError: The request table cannot be read.
+        """
+
+    def figures(self) -> str:
+        """Figures, as JSON text: those of `Scenario.check` and of the load.
+
+        `{"tls": {"https", "http", "unknown"}, "clients": {"clients", "requests_without", "text"}, "tunnels",
+        "requests_of_several_sizes", "requests_bypassing_caches", "offered": {"requests", "span_s", "load", "links":
+        [{as farweb.check.offered.OfferedLoad}], "rate_multiple"}}`, null without requests.
+        """
+
+    def said(self) -> str:
+        """The same in words, as JSON text.
+
+        `{"answer", "rows": [[label, words]], "bypassing": sentence or null, "warnings": [{"key", "words"}], "sheet":
+        {"title", "header": [..], "rows": [[..]]} or null}`
+        """
+
+    @property
+    def packet_hops(self) -> int | None:
+        """Packets over links of the run, by estimate. None without requests."""
 
 @final
 class LinkFile:
@@ -620,14 +711,8 @@ class Survey:
     def __new__(cls) -> Self:
         """Of no request yet."""
 
-    def add(
-        self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]
-    ) -> NDArray[np.bool_]:
-        """Count requests; `caching` has places in `caching_words`.
-
-        Returns:
-            True where a cache without limit, empty before the first of them, has a copy that serves the request.
-        """
+    def add(self, object: NDArray[np.uint64], bytes: NDArray[np.int64], caching: NDArray[np.uint8]) -> None:
+        """Count requests; `caching` has places in `caching_words`."""
 
     @property
     def requests(self) -> int:

@@ -168,21 +168,23 @@ impl Survey {
         Self(cache::Survey::default())
     }
 
-    fn add<'py>(
+    fn add(
         &mut self,
-        py: Python<'py>,
+        py: Python<'_>,
         object: &Bound<'_, PyAny>,
         bytes: &Bound<'_, PyAny>,
         caching: &Bound<'_, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    ) -> PyResult<()> {
         let (object, bytes) = (object.extract()?, bytes.extract()?);
         let caching: PyReadonlyArray1<'_, u8> = caching.extract()?;
         let requests = Requests::of(&object, &bytes, caching.as_slice()?)?;
         let survey = &mut self.0;
-        let served: Vec<bool> = py.detach(|| {
-            requests.iter().map(|(object, bytes, caching)| survey.request(object, bytes, caching)).collect()
+        py.detach(|| {
+            for (object, bytes, caching) in requests.iter() {
+                survey.request(object, bytes, caching);
+            }
         });
-        Ok(served.into_pyarray(py))
+        Ok(())
     }
 
     #[getter]

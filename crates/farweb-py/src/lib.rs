@@ -1,11 +1,13 @@
 //! Python binding of farweb: thin, no model of its own. Documented in `python/farweb/_core.pyi`.
 
 mod cache;
+mod check;
 mod columns;
 mod errors;
 mod export;
 mod log;
 mod probe;
+mod quantities;
 mod references;
 mod scenario;
 mod schema;
@@ -19,6 +21,8 @@ mod _core {
     #[pymodule_export]
     use crate::cache::{Cache, StackDistances, Survey, TraceReader};
     #[pymodule_export]
+    use crate::check::{Check, answer_of, extent_of, whose};
+    #[pymodule_export]
     use crate::errors::{FarwebError, Problem, RunError, ScenarioError, WorkloadError};
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
@@ -26,6 +30,8 @@ mod _core {
     use crate::log::{LogOverview, LogReader, log_format, log_formats};
     #[pymodule_export]
     use crate::probe::Probe;
+    #[pymodule_export]
+    use crate::quantities::{count, digits, moment, plain, scaled, seconds, share};
     #[pymodule_export]
     use crate::references::References;
     #[pymodule_export]
@@ -50,7 +56,6 @@ mod _core {
         module.add("null_id", farweb::record::NULL_ID)?;
         module.add("null_code", farweb::record::NULL_CODE)?;
         module.add("caching_words", farweb::workload::Caching::WORDS.map(|(word, _)| word).to_vec())?;
-        module.add("header_bytes", farweb::tcp::segment::HEADER_BYTES)?;
         module.add("mss_bytes", farweb::tcp::segment::MSS_BYTES.into_inner())?;
         module.add("proxies", crate::scenario::proxies().to_vec())?;
         module.add("relay_tcp", farweb::scenario::draft::RELAY_TCP)?;

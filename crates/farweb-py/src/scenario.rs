@@ -1,7 +1,6 @@
 //! Scenarios: text in, checked values out.
 
 use farweb::explain::report;
-use farweb::net::Direction;
 use farweb::scenario::draft::{Draft, Proxy};
 use farweb::scenario::{Carrier, Input, InputKind, LinkFiles, ScenarioError as CoreError, Source};
 use farweb::sweep::{Design, Planned};
@@ -83,6 +82,10 @@ impl Scenario {
         self.complete.as_ref().unwrap_or(self.planned.scenario())
     }
 
+    pub(crate) fn design(&self) -> Option<&Design> {
+        self.planned.design()
+    }
+
     /// `planned` with the files that this one has, if it has any.
     fn again(&self, planned: Result<Planned, CoreError>) -> PyResult<Self> {
         let again = checked(planned)?;
@@ -149,7 +152,8 @@ impl Scenario {
         checked(Ok(self.planned.clone()))?.completed(read)
     }
 
-    fn design(&self) -> Option<String> {
+    #[pyo3(name = "design")]
+    fn design_text(&self) -> Option<String> {
         let text = |design| serde_json::to_string(design).expect("a design is plain data");
         self.planned.design().map(text)
     }
@@ -177,19 +181,6 @@ impl Scenario {
 
     fn effective(&self) -> String {
         self.planned.scenario().effective().to_string()
-    }
-
-    fn mean_rates<'py>(
-        &self,
-        py: Python<'py>,
-        link: usize,
-        is_down: bool,
-        every_s: u64,
-        count: usize,
-    ) -> Option<Bound<'py, PyArray1<f64>>> {
-        let way = if is_down { Direction::Down } else { Direction::Up };
-        let rates = self.checked().path.link[link].mean_rates(way, Duration::from_secs(every_s), count);
-        rates.map(|rates| rates.into_pyarray(py))
     }
 
     fn check(&self, hosts: Option<&HostTable>) -> String {

@@ -21,6 +21,7 @@
 //! * [`scenario`]: the description of a run, checked once, every error with its place.
 //! * [`sweep`]: the design of a sweep: its points, the scenario at each, the seeds of runs.
 //! * [`explain`]: what `check` says of a scenario before anything runs.
+//! * [`load`]: the requests of a workload held against its path, and the size of a run, before anything runs.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
@@ -35,6 +36,7 @@ pub mod explain;
 pub mod export;
 pub mod http;
 pub mod id;
+pub mod load;
 pub mod net;
 mod node;
 mod observe;

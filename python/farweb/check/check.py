@@ -6,24 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from farweb.check import capacity
-from farweb.check.extent import Extent, Point, extent_of_points, points_of_sweep, sheet
-from farweb.check.offered import Offered, offered
-from farweb.check.ports import too_few
-from farweb.check.trace import Trace, read_trace
-from farweb.inputs.carried import LOW, Carried, carried
+from farweb import _core
+from farweb.check.extent import Extent, core_check, points_of_sweep, sheet
+from farweb.check.offered import Offered
+from farweb.inputs.carried import LOW, carried
 from farweb.inputs.description import Description
 from farweb.inputs.prepared import Prepared
 from farweb.inputs.provenance import doubts, server_times
-from farweb.results.clients import whose
 from farweb.results.design import Design
 from farweb.results.legs import decrypting
-from farweb.text.quantities import count, share
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import elided, listed, plural
 
 _WARNINGS_MAX = 3
 _LETTERS = 600  # of a line that is not folded, a name or a drawing. Chosen: some lines of a terminal
+_NAME = 40  # letters of a point in a sentence. Chosen: half a line
 
 
 @dataclass(frozen=True)
@@ -33,20 +30,23 @@ class Check(Shown):
     Attributes:
         figures: Links, legs and warnings with their numbers, units in the names.
         scenario: The scenario after overrides, every default spelled out.
+        answer: One sentence: if the path can carry the load, the least time of a request, and where TLS ends on the
+            way.
+        rows: Facts about the path, the requests and each leg: a label and a few words.
         offered: Load offered to the links, or None without requests, without a rate, or with too many requests to lay
             out.
         extents: Estimated size of a run and, if there is one, of the sweep, or empty without requests.
-        part: Share of its log that the request table has, or None without a log.
-        points: Load of the points of a sweep looked at: both ends and some between.
+        sheets: Tables of the load and of the size.
         design: Of the sweep, or None without one.
     """
 
     figures: Mapping[str, Any]
     scenario: Mapping[str, Any]
+    answer: str
+    rows: list[list[str]]
     offered: Offered | None = None
     extents: tuple[Extent, ...] = ()
-    part: Carried | None = None
-    points: tuple[capacity.PointLoad, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
     design: Design | None = None
 
     @property
@@ -66,24 +66,12 @@ class Check(Shown):
     def screen(self, details: bool = False) -> Screen:
         """The answer in a screen, with `details` the path drawn, every leg, load and warning."""
         shown: list[Sheet | str] = [self.answer, ""]
-        shown += self._details() if details else [Sheet("", ["", ""], [*self._sweep(), *self._rows()])]
+        shown += self._details() if details else [Sheet("", ["", ""], [*self._sweep(), *self.rows])]
         most = len(self.warnings) if details else _WARNINGS_MAX
         shown += [f"warning: {warning}" for warning in self.warnings[:most]]
         if len(self.warnings) > most:
             shown.append(f"+ {plural(len(self.warnings) - most, 'warning')} more (--details)")
         return Screen(tuple(shown))
-
-    @property
-    def answer(self) -> str:
-        """One sentence: if the path can carry the load, the least time of a request, and where TLS ends on the way."""
-        if self.design is not None and self.points:
-            said = capacity.answer_of_points(self.points, len(self.design.points))
-        else:
-            said = capacity.answer(self.figures, self.offered)
-        return said + decrypting(self.scenario)
-
-    def _rows(self) -> list[list[str]]:
-        return capacity.rows(self.figures, self.scenario, self.offered, self.extents, self.part)
 
     def _sweep(self) -> list[list[str]]:
         """A row about the points of a sweep, as the others are about the scenario without it."""
@@ -103,8 +91,7 @@ class Check(Shown):
                 rows = []
             yield elided(line, _LETTERS)
         yield from [Sheet("", ["", ""], rows)] if rows else []
-        yield from [] if self.offered is None else [self.offered.sheet()]
-        yield from [sheet(self.extents)] if self.extents else []
+        yield from self.sheets
 
 
 def check(scenario: Description) -> Check:
@@ -119,127 +106,58 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
     Raises:
         WorkloadError: A table cannot be used.
     """
-    figures = json.loads(scenario.complete().check(prepared.core.hosts))
-    requests = scenario.inputs().get("requests")
-    if requests is not None and "requests" not in prepared.inputs:
-        figures["warnings"].append(f"workload.requests: {requests.path} does not exist yet; a run needs it")
-    trace = read_trace(scenario, figures, prepared)
-    figures["tls"] = None if trace is None else _schemes(trace)
-    load, extents = None, tuple[Extent, ...]()
-    if trace is not None:
-        run = Point(scenario, figures, trace)
-        load, extents = _load(run), (run.extent,)
-    points: tuple[capacity.PointLoad, ...] = ()
-    if trace is not None and scenario.design is not None:
-        points, of_sweep = _swept(scenario, scenario.design, prepared, trace)
-        extents += () if of_sweep is None else (of_sweep,)
-    figures["offered"] = None if load is None else load.to_dict()
-    figures["points"] = [point.to_dict() for point in points]
-    figures["extents"] = [extent.to_dict() for extent in extents]
-    figures["requests_of_several_sizes"] = None if trace is None else trace.of_several_sizes
-    figures["requests_bypassing_caches"] = None if trace is None else trace.bypassing
-    figures["text"] += "" if trace is None or not trace.bypassing else f"{_bypassing(trace)}\n"
-    kept = prepared.imported
-    part = None if requests is None or kept is None else carried(requests.path.name, kept)
-    figures["servers"] = None if kept is None else server_times(kept)
-    figures["warnings"] += [] if kept is None else [f"workload.requests: {each}" for each in doubts(kept)]
-    figures["carried_bytes_share"] = None if part is None else part.share
-    figures["text"] += "" if part is None else f"\n{part.table} from {part.text}\n"
-    figures["warnings"] += [] if part is None else _carries_little(part)
-    figures["clients"] = None if trace is None else _clients(scenario, figures, trace)
-    figures["text"] += "" if trace is None else f"\n{figures['clients']['text']}\n"
-    figures["warnings"] += [] if trace is None else [*_several_sizes(trace), *_nobody_named(scenario, figures, trace)]
-    has_tunnels = trace is not None and trace.tunnels and (kept is None or kept["caching"].get("tunnel"))
-    figures["tunnels"] = trace.tunnels if trace is not None and has_tunnels else 0
-    figures["warnings"] += [] if trace is None or not has_tunnels else _tunnels_without_tls(scenario, trace)
-    figures["warnings"] += [] if trace is None or trace.opens is None else too_few(figures, trace.opens, trace.days)
-    figures["warnings"] += [] if load is None else load.warnings
-    figures["warnings"] += capacity.warnings_of_points(points, figures["warnings"])
-    figures["warnings"] += [warning for extent in extents for warning in extent.warnings]
-    return Check(figures, scenario.effective, load, extents, part, points, scenario.design)
-
-
-def _clients(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
-    """Who asks, and over which connections."""
-    keeps = figures["legs"][0]["connection_use"]
-    if not trace.clients:
-        text = "no request names its client" + ("; all share connections" if keeps["reused"] else "")
-    else:
-        text = f"{plural(trace.clients, 'client')}, {whose(scenario.effective, keeps['standing'])}"
-        if trace.without_client:
-            text += f"; {plural(trace.without_client, 'request')} of unknown clients share others"
-    return {"clients": trace.clients, "requests_without": trace.without_client, "text": text}
-
-
-def _nobody_named(scenario: Description, figures: Mapping[str, Any], trace: Trace) -> list[str]:
-    """Warning about a table without clients where connections are kept."""
-    use = figures["legs"][0]["connection_use"]
-    is_said = scenario.effective.get("clients", {}).get("share") == "all" or use["standing"]
-    if trace.clients or "requests" not in scenario.inputs() or is_said or not use["reused"]:
-        return []
-    return [
-        "clients.share: the request table names no client (column client), so that all requests share the connections "
-        'of one, as behind a proxy; write share = "all" under [clients] if that is so'
-    ]
-
-
-def _schemes(trace: Trace) -> dict[str, int]:
-    """Requests that are no tunnels, by scheme."""
-    unknown = trace.rows - trace.tunnels - trace.secure - trace.clear
-    return {"https": trace.secure, "http": trace.clear, "unknown": unknown}
-
-
-def _tunnels_without_tls(scenario: Description, trace: Trace) -> list[str]:
-    """Warning about tunnels without their handshakes."""
-    if scenario.effective.get("clients", {}).get("tunnels", {}).get("tls"):
-        return []
-    part = share(trace.tunnel_bytes / max(1, trace.response_bytes))
-    return [
-        f"clients.tunnels: {plural(trace.tunnels, 'tunnel')} (CONNECT) with {part} of the bytes of responses "
-        'come without the round trips of TLS inside, too early; write tls = { version = "1.3" } under [clients.tunnels]'
-    ]
-
-
-def _carries_little(part: Carried) -> list[str]:
-    """Warning about a table without much of its log."""
-    if part.share >= LOW:
-        return []
-    return [f"workload.requests: {part.text}; the load is smaller than the log's"]
-
-
-def _bypassing(trace: Trace) -> str:
-    """Requests that live caches never serve, with the share of hits that they leave."""
-    part = trace.bypassing / trace.rows
-    return (
-        f"{plural(trace.bypassing, 'request')} ({share(part)}) are not cacheable, by their methods or the column "
-        f"caching: at most {share(1 - part)} of the requests can be hits"
+    base = core_check(scenario, prepared)
+    figures, said = json.loads(base.figures()), json.loads(base.said())
+    answer, warnings, extents = said["answer"], figures["warnings"], [Extent.of([base], 1)]
+    warnings += _of_table(scenario, prepared, figures, said)
+    warnings += map(_line, said["warnings"])
+    figures["points"] = []
+    if scenario.design is not None and figures["tls"] is not None:
+        design = scenario.design
+        points = points_of_sweep(scenario, prepared, base)
+        extents.append(Extent.of(points.values(), len(design.points) * design.replications))
+        if points:
+            names = [design.point_name(number) for number in points]
+            shown = [(elided(name, _NAME), point) for name, point in zip(names, points.values(), strict=True)]
+            swept = json.loads(_core.answer_of(shown, len(design.points)))
+            answer, keys = swept["answer"], {warning.partition(":")[0] for warning in warnings}
+            warnings += [_line(each) for each in swept["warnings"] if each["key"] not in keys]
+            figures["points"] = [{"name": name, **each} for name, each in zip(names, swept["points"], strict=True)]
+    known = tuple(extent for extent in extents if extent is not None)
+    warnings += [warning for extent in known for warning in extent.warnings]
+    figures["extents"] = [extent.to_dict() for extent in known]
+    return Check(
+        figures,
+        scenario.effective,
+        answer + decrypting(scenario.effective),
+        [*said["rows"], *(extent.row for extent in known)],
+        Offered.of(figures["offered"]) if figures["offered"] else None,
+        known,
+        (*([Sheet(**said["sheet"])] if said["sheet"] else []), *([sheet(known)] if known else [])),
+        scenario.design,
     )
 
 
-def _several_sizes(trace: Trace) -> list[str]:
-    """Warning about objects that change size behind live caches."""
-    if not (several := trace.of_several_sizes):
-        return []
-    return [
-        f"cache: {count(several)} of {count(trace.rows)} requests ({share(several / trace.rows)}) are for objects "
-        'whose size changes; changed = "serve", the default, serves them with the copy held while it is fresh, and '
-        '"fetch" makes each change a miss: the truth lies between'
-    ]
+def _line(warning: Mapping[str, str]) -> str:
+    return f"{warning['key']}: {warning['words']}"
 
 
-def _load(point: Point) -> Offered | None:
-    """The load on the links of a run, unless it is too large to be looked at."""
-    return offered(point.scenario, point.figures, point.trace) if point.extent.is_allowed else None
-
-
-def _swept(
-    scenario: Description, design: Design, prepared: Prepared, trace: Trace
-) -> tuple[tuple[capacity.PointLoad, ...], Extent | None]:
-    """The load at the points of the sweep that are looked at, and the size of all runs."""
-    points = points_of_sweep(scenario, prepared, trace)
-    loads = []
-    for number, point in points.items():
-        least_s = capacity.least_s({**point.figures, "tls": _schemes(point.trace)})
-        has_cache = bool(point.figures["caches"])
-        loads.append(capacity.PointLoad(design.point_name(number), _load(point), least_s, has_cache))
-    return tuple(loads), extent_of_points(points.values(), len(design.points) * design.replications)
+def _of_table(
+    scenario: Description, prepared: Prepared, figures: dict[str, Any], said: dict[str, Any]
+) -> Iterator[str]:
+    """Warnings about the request table by what its import kept, which goes into `figures` and `said` as well."""
+    requests, kept = scenario.inputs().get("requests"), prepared.imported
+    if requests is not None and "requests" not in prepared.inputs:
+        yield f"workload.requests: {requests.path} does not exist yet; a run needs it"
+    part = None if requests is None or kept is None else carried(requests.path.name, kept)
+    figures["servers"] = None if kept is None else server_times(kept)
+    figures["carried_bytes_share"] = None if part is None else part.share
+    more = [] if said["bypassing"] is None else [said["bypassing"]]
+    more += [] if part is None else ["", f"{part.table} from {part.text}"]
+    more += [] if figures["clients"] is None else ["", figures["clients"]["text"]]
+    figures["text"] += "".join(f"{line}\n" for line in more)
+    said["rows"] += [] if part is None else [["log", part.text]]
+    said["rows"] += [["servers", figures["servers"]]] if figures["servers"] else []
+    yield from (f"workload.requests: {each}" for each in ([] if kept is None else doubts(kept)))
+    if part is not None and part.share < LOW:
+        yield f"workload.requests: {part.text}; the load is smaller than the log's"

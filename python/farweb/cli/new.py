@@ -149,7 +149,6 @@ def new(
 
 def _path(ways: Sequence["Way"], checked: "Check") -> str:
     """The path in a sentence, or the paths that a sweep compares."""
-    from farweb.check.trace import varies
     from farweb.results.legs import decrypting
     from farweb.text.quantities import rate, seconds
 
@@ -162,7 +161,7 @@ def _path(ways: Sequence["Way"], checked: "Check") -> str:
     narrow = min(legs, key=lambda leg: leg["bottleneck_down_bps"] or float("inf"))
     trip = seconds(sum(leg["rtt_ns"] for leg in legs) / 1e9)
     up, down = rate(narrow["bottleneck_up_bps"]), rate(narrow["bottleneck_down_bps"])
-    mean = " in the mean" if any(varies(link["down"]) for link in checked.figures["links"]) else ""
+    mean = " in the mean" if any(link["down"]["varies"] for link in checked.figures["links"]) else ""
     decrypted = decrypting(checked.scenario)
     end = f".{decrypted}" if decrypted else ""
     return f"{capital(kind.title)} ({kind.dated}): round trip {trip}, {up} up, {down} down{mean}{end}"

@@ -1,11 +1,10 @@
 """Clients of a run: how many asked, how often, and over how many connections of their own."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from farweb import _core
 from farweb.results.legs import connection_uses
 from farweb.results.run import RunTables
 from farweb.statistics.tally import Tally
@@ -59,25 +58,13 @@ def clients_of(results: RunTables) -> ClientTotals | None:
         for columns in results.table("connections").columns(["client"]):
             own.add(np.asarray(columns["client"]))
     connections = own.counts()
+    is_shared = results.manifest["scenario"].get("clients", {}).get("share") == "all"
     return ClientTotals(
         clients=requests.size,
         unknown=asked.null,
-        whose=whose(results.manifest["scenario"], connection_uses(results.manifest)[0].standing),
+        whose=_core.whose(is_shared, connection_uses(results.manifest)[0].standing),
         requests_p50=float(np.median(requests)),
         requests_max=int(requests.max()),
         connections_p50=float(np.median(connections)) if connections.size else None,
         connections_max=int(connections.max()) if connections.size else None,
     )
-
-
-def whose(scenario: Mapping[str, Any], standing: bool) -> str:
-    """The owner of the connections that a scenario's requests use, in words.
-
-    Args:
-        scenario: With all defaults that it has keys for.
-        standing: True where the connections of the first leg are opened once, between two proxies.
-    """
-    if standing:
-        return "over connections between two proxies"
-    is_each = scenario.get("clients", {}).get("share", "each") == "each"
-    return "each with its own connections" if is_each else "all through one place"

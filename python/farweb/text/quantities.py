@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from typing import Protocol
+
+from farweb import _core
 
 _NONE = "–"
 _LEAST_PERCENT = 0.01
@@ -15,9 +16,6 @@ _NO_PERCENT = 0.005
 ENDLESS = "more than any that ended"
 """A time that failed requests reach, where the slowest that ended is not at hand."""
 
-FIRST_UNIX_S = 631_152_000
-"""Earliest Unix time of a log, 1990, as in the core. Smaller ones count from the start of the log."""
-
 
 def seconds(value: float | None) -> str:
     """A time in seconds, from µs to hours: ``"342 ms"``, ``"5.21 s"``, ``"2 h 46 min"``, or in words if infinite."""
@@ -25,21 +23,12 @@ def seconds(value: float | None) -> str:
         return _NONE
     if math.isinf(value):
         return ENDLESS if value > 0 else f"−({ENDLESS})"
-    if abs(value) < 1e-3:
-        return f"{_digits(value * 1e6)} µs" if value else "0 s"
-    if abs(value) < 0.9995:
-        return f"{_digits(value * 1e3)} ms"
-    if abs(value) < 600:
-        return f"{_digits(value)} s"
-    minutes = round(value / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+    return _core.seconds(value)
 
 
 def moment(unix_s: float) -> str:
     """A time of a log: its date, or the time since the start of a log that counts from there."""
-    if unix_s < FIRST_UNIX_S:
-        return f"{seconds(unix_s)} on the log's own clock"
-    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return _core.moment(unix_s)
 
 
 def began(time_s: float, origin_unix_s: float | None) -> str:
@@ -54,20 +43,17 @@ def began(time_s: float, origin_unix_s: float | None) -> str:
 
 def rate(bits_per_second: float | None) -> str:
     """A bit rate: ``"34.4 Mbit/s"``."""
-    return _scaled(bits_per_second, "bit/s")
+    return _NONE if bits_per_second is None else _core.scaled(bits_per_second, "bit/s")
 
 
 def size(in_bytes: float | None) -> str:
     """A number of bytes, in powers of ten: ``"12.3 kB"``."""
-    return _scaled(in_bytes, "B")
+    return _NONE if in_bytes is None else _core.scaled(in_bytes, "B")
 
 
 def share(value: float | None) -> str:
     """A share of 0 to 1, in percent: ``"87.3 %"``, or ``"< 0.01 %"``."""
-    if value is None:
-        return _NONE
-    percent = value * 100
-    return f"< {_LEAST_PERCENT:g} %" if 0 < percent < _LEAST_PERCENT else f"{_digits(percent)} %"
+    return _NONE if value is None else _core.share(value)
 
 
 def relative(percent: float | None) -> str:
@@ -78,7 +64,7 @@ def relative(percent: float | None) -> str:
     if 0 < size < _LEAST_PERCENT:
         return f"{_sign(percent)}(< {_LEAST_PERCENT:g} %)"
     if size >= 1000:
-        return f"{_sign(percent)}{_digits(size / 100)} ×"
+        return f"{_sign(percent)}{_core.digits(size / 100)} ×"
     return f"{_sign(percent)}{plain(size, 3 if size >= 0.1 else 1)} %"
 
 
@@ -138,23 +124,19 @@ def in_one_unit(times_s: Iterable[float | None]) -> tuple[Callable[[float | None
 
 def plain(value: float, digits: int) -> str:
     """A number with so many significant digits, without an exponent, and without zeros at its end."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:.{places}f}"
-    return text.rstrip("0").rstrip(".") if places else text
+    return _core.plain(value, digits) if math.isfinite(value) else f"{value:g}"
 
 
 def count(value: float | None) -> str:
     """A whole number, by thousands: ``"117,635"``."""
-    return _NONE if value is None else f"{value:,.0f}"
+    return _NONE if value is None else _core.count(value)
 
 
 def number(value: float | None) -> str:
     """A number without a unit: ``"0.123"``, ``"12.3"``, ``"117,635"``."""
     if value is None:
         return _NONE
-    return _digits(value) if abs(value) < 999.5 else count(value)
+    return _core.digits(value) if abs(value) < 999.5 else count(value)
 
 
 _WRITERS: dict[str, Callable[[float | None], str]] = {"s": seconds, "bit/s": rate, "B": size, "1": share}
@@ -267,23 +249,3 @@ def with_margin(value: float, margin: float, unit: str, *, signed: bool = False)
         width = plain(margin, 1)  # none, or narrower than the digits that are shown
     text = f"{value:{'+' if signed else ''},.{places}f}".replace("-", "−")
     return f"{text} ± {width} {name}".rstrip()
-
-
-def _scaled(value: float | None, unit: str) -> str:
-    if value is None:
-        return _NONE
-    for prefix in ("", "k", "M", "G"):
-        if abs(value) < 999.5:
-            return f"{_digits(value)} {prefix}{unit}"
-        value /= 1000
-    return f"{_digits(value)} T{unit}"
-
-
-def _digits(value: float) -> str:
-    """Three significant digits without an exponent, by thousands, whole numbers below 1000 as they are."""
-    if value == 0:
-        return "0"
-    if value == round(value) and abs(value) < 1000:
-        return f"{value:.0f}"
-    places = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{places}f}"

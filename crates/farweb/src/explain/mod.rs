@@ -19,6 +19,7 @@ mod tests;
 mod warnings;
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -109,6 +110,8 @@ pub struct DirectionReport {
     pub rate_bps_mean: Option<u64>,
     /// Largest rate over time. A rate that varies is above it for 2 % of the time.
     pub rate_bps_max: Option<u64>,
+    /// True when it changes with time, be it by outages.
+    pub varies: bool,
     /// Rate before its first step, or "unlimited".
     pub rate: String,
     /// Propagation delay, one way.
@@ -186,6 +189,23 @@ pub struct LegReport {
     pub text: String,
 }
 
+impl Report {
+    /// Place of a node on the path, from 0.
+    ///
+    /// # Panics
+    /// When there is none of this name.
+    #[must_use]
+    pub fn place(&self, node: &str) -> usize {
+        self.nodes.iter().position(|name| name == node).expect("a checked scenario names its nodes")
+    }
+
+    /// Places of the links that a leg passes.
+    #[must_use]
+    pub fn links_of(&self, leg: &LegReport) -> Range<usize> {
+        self.place(&leg.from)..self.place(&leg.to)
+    }
+}
+
 /// Report on a scenario. `design` is the design of its sweep, and `hosts` its host table. A file of a link that is not
 /// read has its name there.
 #[must_use]
@@ -259,6 +279,7 @@ fn direction(link: &Link, way: Direction, until: Until) -> DirectionReport {
         rate_bps_min: rates.map(|rates| rates.min.as_bps()),
         rate_bps_mean: rates.map(|rates| rates.mean.as_bps()),
         rate_bps_max: rates.map(|rates| rates.max.as_bps()),
+        varies: rates.is_some_and(|rates| rates.min != rates.mean || rates.mean != rates.max),
         rate: rate_text(direction),
         delay: figures::span(direction.delay),
         queue: queue_text(direction),

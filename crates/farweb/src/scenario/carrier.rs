@@ -104,6 +104,14 @@ pub struct ConnectionUse {
     pub standing: bool,
 }
 
+impl ConnectionUse {
+    /// True when each request has a connection of its own.
+    #[must_use]
+    pub const fn is_alone(self) -> bool {
+        !(self.reused || self.shared || self.standing)
+    }
+}
+
 impl Carrier {
     /// Use of connections.
     #[must_use]

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 23] = [
     "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record", "session",
-    "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "world",
+    "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "load", "world",
 ];
 
 /// The source files at `path` without tests, which may use anything.

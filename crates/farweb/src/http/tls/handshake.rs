@@ -22,6 +22,15 @@ pub enum Version {
 }
 
 impl Version {
+    /// Its number, as a scenario writes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::V12 => "1.2",
+            Self::V13 => "1.3",
+        }
+    }
+
     /// Bytes that a record adds to its content.
     ///
     /// Source: RFC 8446, section 5.2: header 5, type 1, tag 16; RFC 5246 and 5288: header 5, nonce 8, tag 16.
