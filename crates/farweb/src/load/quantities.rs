@@ -130,7 +130,7 @@ fn by_thousands(number: &str) -> String {
     let whole = number.find('.').unwrap_or(number.len());
     let mut text = String::new();
     for (place, letter) in number.char_indices() {
-        let is_group = place > 0 && place < whole && (whole - place) % 3 == 0;
+        let is_group = place > 0 && place < whole && (whole - place).is_multiple_of(3);
         if is_group && number.as_bytes()[place - 1] != b'-' {
             text.push(',');
         }

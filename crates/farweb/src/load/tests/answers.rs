@@ -226,7 +226,7 @@ fn numbers_have_three_digits_and_the_unit_that_fits() {
     );
     assert_eq!([-1234.5, 0.5, 117_635.0].map(count), ["-1,234", "0", "117,635"]);
     let moments = [867_726_002.519, 951_782_400.0, 4_102_444_799.0, 5.0].map(moment);
-    assert_eq!(moments[0], "1997-07-01 02:00:02 UTC");
+    assert_eq!(moments[0], "1997-07-01 03:00:02 UTC");
     assert_eq!(moments[1], "2000-02-29 00:00:00 UTC");
     assert_eq!(moments[2], "2099-12-31 23:59:59 UTC");
     assert_eq!(moments[3], "5 s on the log's own clock");
