@@ -53,7 +53,7 @@ class LogOptions:
     Attributes:
         log_format: A format string instead, alone or in its statement: Squid's logformat, nginx's log_format, Apache's
             LogFormat, or names in braces: ``{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}``.
-        from_: Only requests that start then or later: 2015-05-17 or 2015-05-17T10:05:03, in the zone of the log.
+        from_: Only requests that start then or later: 2015-05-17 or 2015-05-17T10:05:03, by the log's clock.
         to: Only requests that start before; a date is its beginning.
         client_from_forwarded: The client is the first address of X-Forwarded-For: the log is of a server behind a
             proxy.

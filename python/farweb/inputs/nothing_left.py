@@ -18,7 +18,7 @@ _HINTS = {
     "not-sampled": "take a larger --sample or another --seed",
     "not-successful": "--errors keeps them",
     "other-client": '--client is a pattern of clients as the log has them, such as "10.0.*"',
-    "outside-time": "--from and --to are in the zone of the log, unless they name one",
+    "outside-time": "--from and --to go by the clock of each line, unless they name a zone",
     "revalidation": "--keep crossed keeps them",
     "zero-bytes": "let the server write the size of the response",
     "answered-by-proxy": "--keep all keeps them",

@@ -49,25 +49,19 @@ const fn mixed(value: u64) -> u64 {
 /// # Errors
 /// The bound that does not.
 pub(super) fn check_bounds(options: &LogOptions, layout: &Layout, head: &[u8]) -> Result<(), String> {
+    let given = [("--from", &options.from), ("--to", &options.to)];
+    let bounds: Vec<_> = given.iter().filter_map(|(name, bound)| Some((name, bound.as_ref()?))).collect();
     let mut first = None;
-    layout.each_of(head, |record| first = first.or(record.at));
-    let Some(first) = first else { return Ok(()) };
-    for (option, bound) in [("--from", &options.from), ("--to", &options.to)] {
-        match (bound.as_ref().map(Bound::is_since_start), values::is_since_start(first.nanos)) {
-            (Some(true), false) => {
-                return Err(format!(
-                    "{option}: counts from the start of a log, and the times of this one are dates; write a date"
-                ));
-            }
-            (Some(false), true) => {
-                return Err(format!(
-                    "{option}: is a date, and the times of this log count from its start; write seconds, such as 60s"
-                ));
-            }
-            _ => {}
-        }
+    if !bounds.is_empty() {
+        layout.each_of(head, |record| first = first.or(record.at));
     }
-    Ok(())
+    let Some(is_since_start) = first.map(|at| values::is_since_start(at.nanos)) else { return Ok(()) };
+    let fault = match is_since_start {
+        true => "is a date, and the times of this log count from its start; write seconds, such as 60s",
+        false => "counts from the start of a log, and the times of this one are dates; write a date",
+    };
+    let wrong = bounds.iter().find(|(_, bound)| bound.is_since_start() != is_since_start);
+    wrong.map_or(Ok(()), |(name, _)| Err(format!("{name}: {fault}")))
 }
 
 /// Why a request that starts at `start` is not asked for, whatever became of it.

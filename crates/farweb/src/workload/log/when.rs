@@ -19,7 +19,7 @@ pub(super) struct When {
 pub struct Bound(When);
 
 impl Bound {
-    /// A date, a date and a time, or a time as a log writes it, without a zone in the zone of the log; seconds since the start of
+    /// A date, a date and a time, or a time as a log writes it, without a zone by the clock of each line; seconds since the start of
     /// a log as `60s`.
     ///
     /// `None` when `text` is no such time.

@@ -1,9 +1,9 @@
 //! Messages of lines that came through something: text around them is passed over, or named with the command that
 //! unwraps it.
 //!
-//! Joined: lines that a container runtime or Docker's json-file driver cut. Passed over: prefixes of [`syslog`], of container runtimes (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs
-//! --prefix` and Loki's `logcli`; JSON around a line, as Docker's json-file driver writes it; and Caddy's console: its object lacks
-//! the time in front of it.
+//! Joined: lines that a container runtime or Docker's json-file driver cut. Passed over: prefixes of [`syslog`], of container runtimes
+//! (CRI), of `docker compose logs`, `docker service logs`, `kubectl logs --prefix` and Loki's `logcli`; JSON around a line, as that driver
+//! writes it; and Caddy's console: its object lacks the time in front of it.
 //!
 //! Source: Kubernetes, CRI, `kuberuntime/logs`; Docker, `jsonfilelog`; Loki, `logcli/output/default.go`; zap, `console_encoder.go`.
 
@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 6;
 /// Elements of an array that are looked into where the first is no line. Chosen: as many as a pair has, and more.
 const ELEMENTS_MAX: usize = 8;
 
-/// Length of a text that Docker's json-file driver has cut, in bytes, without the end of a line. Source: moby, `daemon/logger/copier.go`.
+/// Least length of a text that Docker's json-file driver has cut, in bytes. Source: moby, `daemon/logger/copier.go`.
 const DOCKER_PART: usize = 16 * 1024;
 
 /// Bytes at the end of a line.
