@@ -386,8 +386,8 @@ class Check:
     def said(self) -> str:
         """The same in words, as JSON text.
 
-        `{"answer", "rows": [[label, words]], "bypassing": sentence or null, "warnings": [{"key", "words"}], "sheet":
-        {"title", "header": [..], "rows": [[..]]} or null}`
+        `{"answer", "lines": [words or [label, words]], "rows": [[label, words]], "bypassing": sentence or null,
+        "warnings": [{"key", "words"}], "sheet": {"title", "header": [..], "rows": [[..]]} or null}`
         """
 
     @property

@@ -1,7 +1,7 @@
 """Explains a scenario without simulating it."""
 
+import itertools
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +33,7 @@ class Check(Shown):
         answer: One sentence: if the path can carry the load, the least time of a request, and where TLS ends on the
             way.
         rows: Facts about the path, the requests and each leg: a label and a few words.
+        lines: The path drawn in text, and a paragraph a leg: words, or a label and words.
         offered: Load offered to the links, or None without requests, without a rate, or with too many requests to lay
             out.
         extents: Estimated size of a run and, if there is one, of the sweep, or empty without requests.
@@ -44,6 +45,7 @@ class Check(Shown):
     scenario: Mapping[str, Any]
     answer: str
     rows: list[list[str]]
+    lines: list[str | list[str]]
     offered: Offered | None = None
     extents: tuple[Extent, ...] = ()
     sheets: tuple[Sheet, ...] = ()
@@ -81,16 +83,11 @@ class Check(Shown):
         return [["sweep", f"{plural(len(self.design.points), 'point')} of {names}; below is the scenario without it"]]
 
     def _details(self) -> Iterator[Sheet | str]:
-        rows: list[list[str]] = []
-        for line in self.text.rstrip().splitlines():
-            if found := re.fullmatch(r"  (\S.*?)  +(\S.*)", line):
-                rows.append([f"  {found[1]}", found[2]])
-                continue
-            if rows:
+        for _, group in itertools.groupby(self.lines, type):
+            lines = list(group)
+            yield from (elided(line, _LETTERS) for line in lines if isinstance(line, str))
+            if rows := [[f"  {line[0]}", line[1]] for line in lines if not isinstance(line, str)]:
                 yield Sheet("", ["", ""], rows)
-                rows = []
-            yield elided(line, _LETTERS)
-        yield from [Sheet("", ["", ""], rows)] if rows else []
         yield from self.sheets
 
 
@@ -131,6 +128,7 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
         scenario.effective,
         answer + decrypting(scenario.effective),
         [*said["rows"], *(extent.row for extent in known)],
+        said["lines"],
         Offered.of(figures["offered"]) if figures["offered"] else None,
         known,
         (*([Sheet(**said["sheet"])] if said["sheet"] else []), *([sheet(known)] if known else [])),
@@ -156,6 +154,7 @@ def _of_table(
     more += [] if part is None else ["", f"{part.table} from {part.text}"]
     more += [] if figures["clients"] is None else ["", figures["clients"]["text"]]
     figures["text"] += "".join(f"{line}\n" for line in more)
+    said["lines"] += more
     said["rows"] += [] if part is None else [["log", part.text]]
     said["rows"] += [["servers", figures["servers"]]] if figures["servers"] else []
     yield from (f"workload.requests: {each}" for each in ([] if kept is None else doubts(kept)))

@@ -1,10 +1,9 @@
 //! Describes a cache in words.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use super::figures;
+use super::text::Text;
 use crate::cache::Admit;
 use crate::scenario::{Cache, CacheMode, DivideBy, Scenario};
 use crate::units::Bytes;
@@ -19,7 +18,7 @@ pub struct CacheReport {
     /// Its contents, in words.
     pub contents: String,
     /// The same as a paragraph.
-    pub text: String,
+    pub text: Text,
 }
 
 /// The caches of `scenario`, from the clients on.
@@ -32,10 +31,9 @@ fn report(cache: &Cache, scenario: &Scenario) -> CacheReport {
     let legs_meet = scenario.leg.iter().any(|leg| leg.to == cache.node);
     let (node, mode) = (cache.node.clone(), cache.mode_at(legs_meet));
     let contents = contents(cache);
-    let mut text = format!("cache at {node}\n");
-    let mut line = |label: &str, value: &str| {
-        let _ = writeln!(text, "  {label:<24} {value}");
-    };
+    let mut text = Text::default();
+    text.say(&format!("cache at {node}"));
+    let mut line = |label: &str, value: &str| text.row(label, value);
     line("holds", &contents);
     line("a hit", hits_in(mode));
     if let Some(live) = cache.live() {

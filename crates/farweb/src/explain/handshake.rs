@@ -3,12 +3,11 @@
 //! The server's flight leaves without a loss, from the first window on, in slow start. Left out: transmission, ACKs that wait for a
 //! timer, Nagle's rule, other traffic.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use super::figures;
 use super::leg::WindowLimit;
+use super::text::Text;
 use crate::http::tls::Start;
 use crate::http::tls::parts::Part;
 use crate::scenario::{ClientShare, Leg, Scenario};
@@ -106,22 +105,19 @@ impl HandshakeReport {
         ))
     }
 
-    /// Lines about it, each with its end.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
+    /// Adds lines about it.
+    pub(super) fn say(&self, text: &mut Text) {
         for (direction, flight) in [("up", &self.up), ("down", &self.down)] {
             if flight.parts.is_empty() {
                 continue;
             }
-            let label = format!("{} handshake {direction}", self.name());
-            let _ = writeln!(text, "  {label:<24} {} B", flight.bytes);
+            text.row(&format!("{} handshake {direction}", self.name()), format!("{} B", flight.bytes));
             for part in &flight.parts {
-                let _ = writeln!(text, "    {:<22} {:>6} B", part.name, part.bytes);
+                text.say(&format!("    {:<22} {:>6} B", part.name, part.bytes));
             }
         }
         if let Some(sentence) = self.sentence() {
-            let _ = writeln!(text, "  {sentence}");
+            text.say(&format!("  {sentence}"));
         }
-        text
     }
 }

@@ -16,6 +16,7 @@ mod split;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod text;
 mod warnings;
 
 use std::fmt::Write;
@@ -40,6 +41,7 @@ use limit::Course;
 pub use limit::{ConnectionLimit, LimitedBy};
 pub use split::StretchReport;
 pub use sweep::{FactorReport, SweepReport};
+pub use text::{Line, Text};
 
 /// Report on a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +63,7 @@ pub struct Report {
     /// Warnings about allowed values that may be mistakes, each beginning with its key.
     pub warnings: Vec<String>,
     /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep. At most 100 columns.
-    pub text: String,
+    pub text: Text,
 }
 
 /// A link, in words.
@@ -186,7 +188,7 @@ pub struct LegReport {
     /// Spread over the hosts of the host table, when its values matter.
     pub hosts: Option<HostLimits>,
     /// The same as a paragraph.
-    pub text: String,
+    pub text: Text,
 }
 
 impl Report {
@@ -221,32 +223,25 @@ pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Direc
     };
     let legs: Vec<_> =
         scenario.leg.iter().enumerate().map(|(index, leg)| leg_report(index, leg, scenario, hosts)).collect();
-    let mut text = String::new();
+    let mut text = Text::default();
     if !scenario.name.trim().is_empty() {
-        let _ = writeln!(text, "{}\n", scenario.name);
+        text.say(&scenario.name);
+        text.say("");
     }
-    text.push_str(&drawing::draw(scenario));
-    for (index, name) in
-        scenario.path.link.iter().enumerate().filter_map(|(index, link)| Some((index, link.preset?)))
-    {
-        let _ = writeln!(
-            text,
-            "\nlink {index}: preset {name}, {}; the scenario's own keys stand",
-            name.preset().title
-        );
-        name.preset().facts().iter().for_each(|fact| text.push_str(&figures::wrapped(fact)));
+    text.say(drawing::draw(scenario).trim_end_matches('\n'));
+    for (index, link) in scenario.path.link.iter().enumerate() {
+        let Some(name) = link.preset else { continue };
+        let title = &name.preset().title;
+        text.say(&format!("\nlink {index}: preset {name}, {title}; the scenario's own keys stand"));
+        for fact in name.preset().facts() {
+            text.say(figures::wrapped(&fact).trim_end_matches('\n'));
+        }
     }
-    for leg in &legs {
-        let _ = write!(text, "\n{}", leg.text);
-    }
+    legs.iter().for_each(|leg| text.add(&leg.text));
     let caches = cache::reports(scenario);
-    for cache in &caches {
-        let _ = write!(text, "\n{}", cache.text);
-    }
+    caches.iter().for_each(|cache| text.add(&cache.text));
     let sweep = design.map(sweep::sweep_report);
-    if let Some(sweep) = &sweep {
-        let _ = write!(text, "\n{}", sweep.text);
-    }
+    sweep.iter().for_each(|sweep| text.add(&sweep.text));
     Report {
         name: scenario.name.clone(),
         nodes: nodes.clone(),
@@ -330,7 +325,7 @@ fn leg_report(index: usize, leg: &Leg, scenario: &Scenario, hosts: Option<&Direc
         up,
         opens_per_s_max: ports::opens_per_s_max(index, leg, scenario),
         hosts,
-        text: String::new(),
+        text: Text::default(),
     };
     let mut lines = carrier::lines(&leg.carrier);
     lines.extend(carrier::tls_line(leg));
@@ -367,21 +362,15 @@ fn clients(clients: &Clients) -> String {
     }
 }
 
-fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> String {
+fn paragraph(leg: &LegReport, carrier: &[(&str, String)], stretch: &Stretch<'_>) -> Text {
     let limit = &leg.limit;
     let packet = limit.packet_bytes();
     let (trip, segment) = (Duration::from_nanos(leg.rtt_ns), Duration::from_nanos(limit.segment_ns));
-    let mut text =
-        format!("leg {}: {} to {}, {} over {}\n", leg.index, leg.from, leg.to, leg.carrier, leg.profile);
-    for (label, value) in carrier {
-        let _ = writeln!(text, "  {label:<24} {value}");
-    }
-    for handshake in &leg.handshakes {
-        text.push_str(&handshake.text());
-    }
-    let mut line = |label: &str, value: String| {
-        let _ = writeln!(text, "  {label:<24} {value}");
-    };
+    let mut text = Text::default();
+    text.say(&format!("leg {}: {} to {}, {} over {}", leg.index, leg.from, leg.to, leg.carrier, leg.profile));
+    carrier.iter().for_each(|(label, value)| text.row(label, &**value));
+    leg.handshakes.iter().for_each(|handshake| handshake.say(&mut text));
+    let mut line = |label: &str, value: String| text.row(label, value);
     line(
         "round trip",
         format!(

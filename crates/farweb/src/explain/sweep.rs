@@ -1,9 +1,8 @@
 //! Summary of a sweep: its points, runs and factors.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
+use super::text::Text;
 use crate::scenario::{DesignKind, RandomNumbers};
 use crate::sweep::{Design, DesignFactor};
 
@@ -26,7 +25,7 @@ pub struct SweepReport {
     /// Factors, in the order of the scenario.
     pub factors: Vec<FactorReport>,
     /// A line, and one for each factor.
-    pub text: String,
+    pub text: Text,
 }
 
 /// A factor, in words.
@@ -50,29 +49,30 @@ pub(super) fn sweep_report(design: &Design) -> SweepReport {
         replications: design.replications,
         runs: design.runs(),
         factors: design.factors.iter().map(factor).collect(),
-        text: String::new(),
+        text: Text::default(),
     };
     report.text = text(&report, design.random_numbers);
     report
 }
 
-fn text(report: &SweepReport, random_numbers: RandomNumbers) -> String {
+fn text(report: &SweepReport, random_numbers: RandomNumbers) -> Text {
     let which = match random_numbers {
         RandomNumbers::Common => "the same at each point",
         RandomNumbers::Independent => "others at each point",
     };
-    let mut text = format!(
-        "sweep: {}, {} × {}, {which}: {}\n",
+    let mut text = Text::default();
+    text.say(&format!(
+        "sweep: {}, {} × {}, {which}: {}",
         report.design.name(),
         count(report.points as u64, "point"),
         count(u64::from(report.replications), "seed"),
         count(report.runs, "run"),
-    );
+    ));
     for factor in &report.factors {
         let levels = fitted(&factor.levels.join(", "), LONGEST_LEVELS, factor.levels.len());
-        let _ = writeln!(text, "  {:<24} {levels}", fitted(&factor.name, LONGEST_NAME, 1));
+        text.row(&fitted(&factor.name, LONGEST_NAME, 1), levels);
     }
-    text.push_str("  a single run ignores the sweep\n");
+    text.say("  a single run ignores the sweep");
     text
 }
 

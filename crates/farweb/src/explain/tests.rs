@@ -1,7 +1,7 @@
 //! Reports on paths with figures known by hand.
 
-use super::Report;
 use super::limit::LimitedBy;
+use super::{Line, Report};
 use crate::scenario::tests::{CABLE, cable_with};
 use crate::scenario::{InputKind, LinkFile, LinkFiles, Source};
 use crate::workload::{Directory, Host};
@@ -43,8 +43,23 @@ fn the_cable_carries_22_segments_a_round_trip() {
 }
 
 #[test]
+fn a_text_knows_its_rows_and_is_one_text_in_json() {
+    let report = report(&[]);
+    let rows = report.text.lines().iter().filter_map(|line| match line {
+        Line::Row(label, words) => Some((label.as_str(), words.as_str())),
+        Line::Words(_) => None,
+    });
+    let rows: Vec<_> = rows.collect();
+    assert!(rows.contains(&("connections to fill down", "16")), "a label as wide as its column");
+    assert_eq!(report.text.lines()[0], Line::Words("cable".to_owned()));
+    let text = report.text.to_string();
+    assert!(text.contains("\n  bottleneck               up 34.4 Mbit/s, down 34.4 Mbit/s\n"), "{text}");
+    assert_eq!(serde_json::to_value(&report.text).unwrap(), text);
+}
+
+#[test]
 fn tls_inside_tunnels_has_a_line() {
-    let text = |tls: &str| report(&[&format!("clients.tunnels.tls={tls}")]).legs[0].text.clone();
+    let text = |tls: &str| report(&[&format!("clients.tunnels.tls={tls}")]).legs[0].text.to_string();
     assert!(
         text("{}").contains("\n  TLS inside tunnels       1.3: a round trip of the path behind CONNECT\n")
     );
@@ -81,7 +96,7 @@ fn sessions_and_programs_are_described() {
         "leg.0.carrier={kind=\"webmux\",credit=\"4000 B\"}",
         "leg.0.application={wake=\"1600 us\",write=\"4096 B\",head=\"250 B\"}",
     ]);
-    let text = &report.legs[0].text;
+    let text = report.legs[0].text.to_string();
     for line in [
         "connections              one to each host, opened by its first request and kept",
         "sessions                 a request each; credit 4000 B each way, fragments of 512 B",
@@ -97,14 +112,14 @@ fn sessions_and_programs_are_described() {
 
 #[test]
 fn http2_by_itself_names_its_presets_and_their_sources() {
-    let text = &report(&["leg.0.carrier={kind=\"http/2\"}"]).legs[0].text;
+    let text = report(&["leg.0.carrier={kind=\"http/2\"}"]).legs[0].text.to_string();
     for line in [
         "client end               Chrome, net/spdy/spdy_session.h (preset \"chrome\", default)",
         "server end               nginx 1.22, uploads buffered, ngx_http_v2.c (preset \"nginx\", default)",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
-    let named = &report(&["leg.0.carrier={kind=\"http/2\",preset=\"go\"}"]).legs[0].text;
+    let named = report(&["leg.0.carrier={kind=\"http/2\",preset=\"go\"}"]).legs[0].text.to_string();
     assert!(
         named.contains("client end               Go's net/http2, transport.go and server.go (preset \"go\")"),
         "{named}"
@@ -119,7 +134,7 @@ fn the_limit_of_a_connection_is_said_once() {
         let leg = &report.legs[0];
         let said = leg.least.connection_limit_text.as_ref().unwrap();
         assert_eq!(said, "2.19 Mbit/s with headers = 22 × 1500 B per (120 ms + 0.349 ms)", "{carrier}");
-        assert!(leg.text.contains(&format!("a connection can carry   {said}")), "{}", leg.text);
+        assert!(leg.text.to_string().contains(&format!("a connection can carry   {said}")), "{}", leg.text);
     }
 }
 
@@ -191,7 +206,7 @@ fn a_host_table_spreads_the_limit() {
         ]
     );
     assert!(
-        report.text.contains("min 294 kbit/s, median 2.19 Mbit/s, max 2.3 Mbit/s; 3 hosts"),
+        report.text.to_string().contains("min 294 kbit/s, median 2.19 Mbit/s, max 2.3 Mbit/s; 3 hosts"),
         "{}",
         report.text
     );
@@ -236,7 +251,7 @@ fn figures_of_a_link_that_changes_are_of_its_mean_rate_and_least_delay() {
     assert_eq!(report.legs[0].bdp_bytes, Some(19_000_000 / 8 * 80 / 1000));
     for said in ["8 Mbit/s to 30 Mbit/s, mean 19 Mbit/s", "rates here are means over time, delays the least"]
     {
-        assert!(report.text.contains(said), "{}", report.text);
+        assert!(report.text.to_string().contains(said), "{}", report.text);
     }
 }
 
@@ -291,7 +306,7 @@ fn a_fade_says_its_least_rate_and_how_long_it_lasts() {
 fn a_link_says_what_a_first_packet_after_a_silence_waits_for() {
     let of = |key: &str, table: &str| {
         let report = report(&[&format!("path.link.0.up.{key}={table}")]);
-        (report.links[0].up.changes.join(", "), report.text)
+        (report.links[0].up.changes.join(", "), report.text.to_string())
     };
     let (drawn, text) = of("dama", "{}");
     assert_eq!(drawn, "DAMA, 760 ms to a grant");
@@ -304,7 +319,7 @@ fn a_link_says_what_a_first_packet_after_a_silence_waits_for() {
     let (drawn, text) = of("wake", "{after=\"10 s\",delay=\"80 ms\"}");
     assert_eq!(drawn, "wakes in 80 ms after 10 s");
     assert!(text.contains("a packet waits 80 ms until link 0 up wakes, 10 s after the last one"), "{text}");
-    assert!(!report(&[]).text.contains("after a silence"));
+    assert!(!report(&[]).text.to_string().contains("after a silence"));
 }
 
 #[test]
@@ -321,7 +336,7 @@ fn losses_of_steps_limit_a_connection_as_they_stay() {
 fn losses_of_handovers_are_shown() {
     let handover =
         "path.link.0.handover={every=\"15 s\",gap=[\"100 ms\",\"100 ms\"],loss=1,loss_for=\"300 ms\"}";
-    let text = report(&[handover]).text;
+    let text = report(&[handover]).text.to_string();
     assert!(text.contains("handover every 15 s, gap 100 ms, loss 100 % for 300 ms"), "{text}");
 }
 
@@ -331,7 +346,7 @@ fn outages_count_for_the_mean_rate() {
     let report = report(&["path.link.0.down.rate=10 Mbit/s", outage]);
     let down = &report.links[0].down;
     assert_eq!((down.rate_bps_min, down.rate_bps_mean), (Some(10_000_000), Some(9_000_000)));
-    assert!(report.text.contains("outage 1 s every 10 s"), "{}", report.text);
+    assert!(report.text.to_string().contains("outage 1 s every 10 s"), "{}", report.text);
 }
 
 #[test]
@@ -362,7 +377,7 @@ fn a_queue_in_time_is_that_of_the_rate_at_the_start() {
     let report = report(&["path.link.0.down.queue=250 ms", "path.link.0.down.rate=20 Mbit/s", faster]);
     let down = &report.links[0].down;
     assert_eq!((down.queue.as_str(), down.queue_bytes), ("250 ms (625 kB)", Some(625_000)));
-    assert!(report.text.contains("queue 250 ms (625 kB)"), "{}", report.text);
+    assert!(report.text.to_string().contains("queue 250 ms (625 kB)"), "{}", report.text);
 }
 
 #[test]
@@ -375,7 +390,7 @@ fn a_discipline_is_said_with_its_times_and_limit() {
         ("drop-tail", "unlimited"),
     ] {
         let report = report(&[&format!("path.link.0.down.queue={queue}")]);
-        assert!(report.text.contains(&format!("queue {said}\n")), "{said}: {}", report.text);
+        assert!(report.text.to_string().contains(&format!("queue {said}\n")), "{said}: {}", report.text);
     }
 }
 
@@ -391,7 +406,7 @@ fn each_cache_is_described_with_what_it_holds() {
     let cache = r#"cache=[{node="us-router",policy="gdsf",capacity="64 MB",ttl="1 h",siblings=4,admit={max="1 MB",second_hit=true}}]"#;
     let live = report(&[legs, cache]);
     insta::assert_snapshot!(live.caches[0].text);
-    assert!(live.text.contains(&live.caches[0].text));
+    assert!(live.text.to_string().contains(&live.caches[0].text.to_string()));
     let drawn = report(&["cache=[{node=\"us-router\",hit_ratio=0.4}]"]);
     insta::assert_snapshot!(drawn.caches[0].text);
 }
@@ -483,7 +498,7 @@ fn losses_set_bbr_no_limit_until_they_pass_for_a_policers() {
             let found = report(&[bbr, &loss(way, share)]);
             let warned = found.warnings.iter().any(|text| text.starts_with("leg.0.tcp: BBR takes"));
             let leg = found.legs[0].clone();
-            (if way == "up" { leg.up.unwrap() } else { leg.least }, leg.text, warned)
+            (if way == "up" { leg.up.unwrap() } else { leg.least }, leg.text.to_string(), warned)
         };
         let (found, text, warned) = of("0.1");
         assert_eq!((found.limited_by, found.loss_limit_bps, warned), (LimitedBy::SendBuffer, None, false));
@@ -544,7 +559,7 @@ fn uploads_have_a_limit_of_their_own() {
         "a connection can carry   up at most 4.26 Mbit/s with headers: 65535 B of credit per (120 ms + 7.63 ms)",
         "a session can carry      up 4.26 Mbit/s with headers, as the connection",
     ] {
-        assert!(leg.text.contains(line), "{line}\n{}", leg.text);
+        assert!(leg.text.to_string().contains(line), "{line}\n{}", leg.text);
     }
     let lossy = report(&[linux, "path.link.0.up.loss={kind=\"bernoulli\",probability=0.01}"]);
     let leg = &lossy.legs[0];
@@ -571,7 +586,7 @@ fn handshakes_are_described_by_their_parts() {
 fn a_flight_beyond_the_first_window_is_said_so() {
     let sentence = |flight: &str| {
         let tls = format!("leg.0.tls={{{flight}}}");
-        let text = report(&["leg.0.tcp={profile=\"linux\"}", &tls]).legs[0].text.clone();
+        let text = report(&["leg.0.tcp={profile=\"linux\"}", &tls]).legs[0].text.to_string();
         let (_, sentence) = text.split_once("\n  the server's flight of ")?;
         sentence.split_once("\n  round trip ").map(|(sentence, _)| sentence.replace("\n ", ""))
     };
@@ -601,7 +616,7 @@ fn a_leg_says_who_asks_for_ecn_and_what_marks() {
     let asked = with(&["leg.0.tcp.constants.ecn=request"]);
     assert_eq!(asked.legs[0].ecn.as_deref(), Some("both ends ask; link 0 down (codel)"));
     assert!(
-        asked.text.contains("\n  ECN                      both ends ask; link 0 down (codel)\n"),
+        asked.text.to_string().contains("\n  ECN                      both ends ask; link 0 down (codel)\n"),
         "{}",
         asked.text
     );

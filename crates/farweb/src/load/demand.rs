@@ -4,24 +4,14 @@
 //! segment: messages, their ACKs, and the opening and closing of connections where each request has its own. ACKs by a timer and
 //! options of SYNs are left out.
 
-use std::collections::BTreeMap;
 use std::ops::{AddAssign, Neg};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::pass::Pass;
 use super::ports::Opens;
 use super::rated::{Segments, rated_links};
-use crate::cache::Survey;
 use crate::explain::Report;
 use crate::scenario::Scenario;
-use crate::units::{Duration, Instant};
-use crate::workload::{Directory, Method, Prepared, Request, RequestSource, WorkloadError};
-
-/// The tag of requests with recorded connections under `packets = "sample"`.
-const SAMPLE: &str = "sample";
-
-/// Longest life of a tunnel that counts in one second, in s.
-const SHORT_S: f64 = 1.0;
+use crate::workload::{Directory, Prepared, Request, RequestSource, WorkloadError};
 
 /// Facts about a request table that its import kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +42,7 @@ pub(super) struct Volume {
 
 impl Volume {
     /// A request and its response, which acknowledges the last segment of the request.
-    fn of(request: &Request, segments: Segments) -> Self {
+    pub(super) fn of(request: &Request, segments: Segments) -> Self {
         let Segments { payload, header, quick_acks } = segments;
         let (down, up) = (request.response_bytes.div_ceil(payload), request.request_bytes.div_ceil(payload));
         let (quick, quick_up) = (down.min(quick_acks), up.min(quick_acks));
@@ -65,7 +55,7 @@ impl Volume {
         }
     }
 
-    fn map(self, each: impl Fn(f64) -> f64) -> Self {
+    pub(super) fn map(self, each: impl Fn(f64) -> f64) -> Self {
         Self {
             requests: each(self.requests),
             responses: each(self.responses),
@@ -105,14 +95,14 @@ pub(super) struct Slot {
 
 /// Things that a pass looks at, besides the bytes of all requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Scope {
+pub(super) struct Scope {
     /// Of the legs with a rate, in order.
-    segments: Vec<Segments>,
+    pub(super) segments: Vec<Segments>,
     has_caches: bool,
     /// Caches hold objects of a table.
-    has_live: bool,
+    pub(super) has_live: bool,
     /// Source ports are a limit.
-    has_ports: bool,
+    pub(super) has_ports: bool,
 }
 
 impl Scope {
@@ -138,7 +128,7 @@ impl Scope {
     }
 
     /// Kinds of requests apart: all, those that no copy may serve, and those that a cache without limit misses.
-    const fn kinds(&self) -> usize {
+    pub(super) const fn kinds(&self) -> usize {
         1 + self.has_caches as usize + self.has_live as usize
     }
 }
@@ -146,17 +136,17 @@ impl Scope {
 /// A workload by the second: where there is something, what.
 #[derive(Debug)]
 pub(super) struct Demand {
-    scope: Scope,
+    pub(super) scope: Scope,
     /// Days and seconds with requests. A pair may come twice.
     pub(super) slots: Vec<Slot>,
     /// Of each slot, by kind of requests and of segments.
-    volumes: Vec<Volume>,
+    pub(super) volumes: Vec<Volume>,
     /// Requests, at least 1.
     pub(super) requests: u64,
     pub(super) response_bytes: u64,
     pub(super) request_bytes: u64,
     /// Bytes of responses to requests tagged `sample`.
-    sampled_bytes: u64,
+    pub(super) sampled_bytes: u64,
     /// Start of the first request, in s.
     pub(super) first_s: f64,
     /// Start of the last one, in s.
@@ -185,8 +175,7 @@ pub(super) struct Demand {
 }
 
 impl Demand {
-    /// Reads a workload for `scenario`. `known` is another's, which stays where it has all that is needed, and `prepared` its
-    /// requests. None when there are none.
+    /// Reads a workload for `scenario`. `prepared` has its requests. None when there are none.
     ///
     /// # Errors
     /// When the request table cannot be read.
@@ -255,174 +244,5 @@ impl Demand {
     /// Requests that are no tunnels and of which the table does not say whether they are under TLS.
     pub(super) const fn of_unknown_scheme(&self) -> u64 {
         self.requests - self.tunnels - self.secure - self.clear
-    }
-}
-
-/// A demand while requests are read.
-struct Pass {
-    found: Demand,
-    /// The second that requests of several days are in, and the slot of each day in it.
-    second: u64,
-    open: FxHashMap<u32, usize>,
-    lives: Vec<Life>,
-    survey: Survey,
-    clients: FxHashSet<u64>,
-    days: BTreeMap<u32, u32>,
-}
-
-/// Change of the bytes a second where the life of a tunnel begins, or behind its end.
-struct Life {
-    slot: Slot,
-    changes: Vec<Volume>,
-}
-
-impl Pass {
-    fn new(scope: Scope) -> Self {
-        let found = Demand {
-            slots: Vec::new(),
-            volumes: Vec::new(),
-            requests: 0,
-            response_bytes: 0,
-            request_bytes: 0,
-            sampled_bytes: 0,
-            first_s: f64::INFINITY,
-            last_s: 0.0,
-            days: 0,
-            of_several_sizes: 0,
-            bypassing: 0,
-            clients: 0,
-            without_client: 0,
-            opens: scope.has_ports.then(Opens::default),
-            tunnels: 0,
-            tunnel_bytes: 0,
-            secure: 0,
-            clear: 0,
-            imported: Imported::default(),
-            scope,
-        };
-        Self {
-            found,
-            second: 0,
-            open: FxHashMap::default(),
-            lives: Vec::new(),
-            survey: Survey::default(),
-            clients: FxHashSet::default(),
-            days: BTreeMap::new(),
-        }
-    }
-
-    fn add(&mut self, request: &Request, directory: &Directory) {
-        let start_s = (request.start - Instant::ZERO).to_secs_f64();
-        let slot = Slot { day: request.day.unwrap_or(0), second: start_s as u64 };
-        let found = &mut self.found;
-        found.requests += 1;
-        found.response_bytes += request.response_bytes;
-        found.request_bytes += request.request_bytes;
-        found.first_s = found.first_s.min(start_s);
-        found.last_s = found.last_s.max(start_s);
-        let is_sample = request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE);
-        found.sampled_bytes += if is_sample { request.response_bytes } else { 0 };
-        let is_tunnel = request.method == Method::Connect;
-        if is_tunnel {
-            found.tunnels += 1;
-            found.tunnel_bytes += request.response_bytes;
-        } else {
-            found.secure += u64::from(request.tls == Some(true));
-            found.clear += u64::from(request.is_clear());
-        }
-        match request.client {
-            Some(client) => drop(self.clients.insert(client.get())),
-            None => found.without_client += 1,
-        }
-        if let Some(opens) = &mut found.opens {
-            opens.add(request.host, slot, directory);
-        }
-        self.days.insert(slot.day, 0);
-        let volumes = self.volumes(request);
-        let life_s = request.server.whole().filter(|_| is_tunnel).map_or(0.0, Duration::to_secs_f64);
-        if life_s > SHORT_S {
-            self.last(slot, (start_s + life_s) as u64 + 1, &volumes);
-        } else {
-            self.count(slot, volumes);
-        }
-    }
-
-    /// Volumes of a request, by kind of requests and of segments.
-    fn volumes(&mut self, request: &Request) -> Vec<Volume> {
-        let scope = &self.found.scope;
-        let is_served = match request.object.filter(|_| scope.has_live) {
-            Some(object) => self.survey.request(object, request.response_bytes, request.caching),
-            None => false,
-        };
-        let counts = [true, !request.caching.may_be_served(), !is_served];
-        let of_kind = |counts: bool| {
-            let each = move |segments: &Segments| {
-                if counts { Volume::of(request, *segments) } else { Volume::default() }
-            };
-            scope.segments.iter().map(each)
-        };
-        counts.into_iter().take(scope.kinds()).flat_map(of_kind).collect()
-    }
-
-    fn count(&mut self, slot: Slot, volumes: Vec<Volume>) {
-        if slot.second != self.second {
-            self.second = slot.second;
-            self.open.clear();
-        }
-        let found = &mut self.found;
-        let place = *self.open.entry(slot.day).or_insert(found.slots.len());
-        if place == found.slots.len() {
-            found.slots.push(slot);
-            found.volumes.extend(volumes);
-            return;
-        }
-        let from = place * volumes.len();
-        found.volumes[from..].iter_mut().zip(volumes).for_each(|(sum, each)| *sum += each);
-    }
-
-    /// Spreads the bytes of a tunnel over the seconds before `end`.
-    fn last(&mut self, slot: Slot, end: u64, volumes: &[Volume]) {
-        let lasts_s = (end - slot.second) as f64;
-        let each: Vec<_> = volumes.iter().map(|volume| volume.map(|sum| sum / lasts_s)).collect();
-        let ends = each.iter().map(|volume| -*volume).collect();
-        self.lives.push(Life { slot, changes: each });
-        self.lives.push(Life { slot: Slot { second: end, ..slot }, changes: ends });
-    }
-
-    fn end(mut self, imported: Imported, directory: &Directory) -> Option<Demand> {
-        if self.found.requests == 0 {
-            return None;
-        }
-        self.spread();
-        let mut found = self.found;
-        for (number, place) in (0..).zip(self.days.values_mut()) {
-            *place = number;
-        }
-        for slot in &mut found.slots {
-            slot.day = self.days[&slot.day];
-        }
-        found.days = self.days.len() as u64;
-        found.clients = self.clients.len() as u64;
-        (found.of_several_sizes, found.bypassing) = (self.survey.of_several_sizes, self.survey.bypassing);
-        found.imported = imported;
-        if let Some(opens) = &mut found.opens {
-            opens.close(directory);
-        }
-        Some(found)
-    }
-
-    /// Adds the bytes of lives to each of their seconds, up to the last one with a start.
-    fn spread(&mut self) {
-        self.lives.sort_by_key(|life| life.slot);
-        let beyond = self.found.last_s as u64 + 1;
-        let mut sums = vec![Volume::default(); self.found.scope.segments.len() * self.found.scope.kinds()];
-        for (life, next) in self.lives.iter().zip(self.lives.iter().skip(1).map(Some).chain([None])) {
-            sums.iter_mut().zip(&life.changes).for_each(|(sum, change)| *sum += *change);
-            let until = next.filter(|next| next.slot.day == life.slot.day).map(|next| next.slot.second);
-            for second in life.slot.second..until.unwrap_or(life.slot.second).min(beyond) {
-                self.found.slots.push(Slot { second, ..life.slot });
-                self.found.volumes.extend(sums.iter().map(|sum| sum.map(|sum| sum.max(0.0))));
-            }
-        }
     }
 }

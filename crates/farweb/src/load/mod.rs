@@ -7,6 +7,7 @@ mod demand;
 mod extent;
 mod laid;
 mod offered;
+mod pass;
 mod ports;
 pub mod quantities;
 mod rated;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::explain::{Report, report};
+use crate::explain::{Line, Report, report};
 use crate::scenario::Scenario;
 use crate::sweep::Design;
 use crate::workload::{Prepared, WorkloadError};
@@ -79,6 +80,8 @@ pub struct Check {
 pub struct Said {
     /// A sentence: whether the path can carry the load, and the least time of a request.
     pub answer: String,
+    /// The path drawn, and a paragraph a leg.
+    pub lines: Vec<Line>,
     /// Facts about the path, the requests and each leg.
     pub rows: Vec<Row>,
     /// Requests that live caches never serve.
@@ -150,6 +153,7 @@ impl Check {
     pub fn said(&self, scenario: &Scenario) -> Said {
         Said {
             answer: answer::of(self),
+            lines: self.report.text.lines().to_vec(),
             rows: rows::rows(scenario, self),
             bypassing: self.demand.as_deref().and_then(warnings::bypassing),
             warnings: self.warnings.clone(),

@@ -505,7 +505,7 @@ proptest! {
 
     #[test]
     fn any_scenario_has_a_report_of_100_columns(scenario in scenario()) {
-        let text = crate::explain::report(&scenario, Design::of(&scenario).as_ref(), None).text;
+        let text = crate::explain::report(&scenario, Design::of(&scenario).as_ref(), None).text.to_string();
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         prop_assert!(widest <= 100, "{widest} columns:\n{text}");
     }

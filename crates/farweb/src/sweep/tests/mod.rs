@@ -347,7 +347,7 @@ fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
         format!("[sweep]\nreplications = 5\n[sweep.factors]\n\"workload.load\" = [1, 2, 4]\n{CIRCUIT}");
     let report = crate::explain::report(source(&sweep).scenario(), source(&sweep).design(), None);
     let sweep = report.sweep.unwrap();
-    assert!(report.text.ends_with(&sweep.text));
+    assert!(report.text.to_string().ends_with(&sweep.text.to_string()));
     insta::assert_snapshot!(sweep.text, @"
     sweep: full-factorial, 6 points × 5 seeds, the same at each point: 30 runs
       workload.load            1, 2, 4

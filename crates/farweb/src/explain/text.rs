@@ -1,0 +1,64 @@
+//! Text of a report, by lines: words alone, or a label and words beside it.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Line {
+    /// Words, laid out as they are.
+    Words(String),
+    /// A label, and words beside it.
+    Row(String, String),
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words(words) => f.write_str(words),
+            Self::Row(label, words) => write!(f, "  {label:<24} {words}"),
+        }
+    }
+}
+
+/// Lines for people. In JSON one text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Text(Vec<Line>);
+
+impl Text {
+    /// The lines.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.0
+    }
+
+    /// Adds words of one or more lines.
+    pub(super) fn say(&mut self, words: &str) {
+        self.0.extend(words.split('\n').map(|line| Line::Words(line.to_owned())));
+    }
+
+    /// Adds a label and words beside it.
+    pub(super) fn row(&mut self, label: &str, words: impl Into<String>) {
+        self.0.push(Line::Row(label.to_owned(), words.into()));
+    }
+
+    /// Adds another text behind an empty line.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.say("");
+        self.0.extend(other.0.iter().cloned());
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
