@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from farweb.library.folders import Results, SweepResults
+from farweb.library.run_results import Results
 from farweb.library.scenario import Scenario
+from farweb.library.sweep_results import SweepResults
 from samples import SCENARIO
 
 

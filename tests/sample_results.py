@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from farweb.files.columns import arrow_type, results_tables
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.results.legs import described
 
 COLUMNS: dict[str, dict[str, pa.DataType]] = {

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from farweb.library.folders import Results, SweepResults
+from farweb.library.run_results import Results
+from farweb.library.sweep_results import SweepResults
 from farweb.results.design import Design, Factor, Kind, Level
 from farweb.results.measure import measure
 from farweb.results.metrics import METRICS, metrics_of

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from farweb import FarwebError, Results, ResultsError, Scenario
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.plot import describe, draw
 from farweb.results.measure import measure
 from farweb.results.parts import parts, path_legs

@@ -10,7 +10,7 @@ import pytest
 
 from farweb.cli import main
 from farweb.cli.demonstration import EXAMPLES, SCENARIOS
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.library.scenario import Scenario
 from farweb.text.quantities import number
 

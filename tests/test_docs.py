@@ -4,7 +4,9 @@ In a document, a fenced block with a name behind its language is a file of that 
 begin with `$ farweb` are commands; `python` blocks are run.
 """
 
+import doctest
 import gzip
+import importlib
 import re
 import shlex
 import shutil
@@ -41,6 +43,15 @@ def test_examples_run(document: str, folder: Path, farweb: Farweb) -> None:
     (folder / "access.log").write_text(LOG)
     (folder / "access.log.gz").write_bytes(gzip.compress(LOG.encode()))
     assert run_examples(document, folder, farweb) > 4, "the document has lost its commands"
+
+
+WITH_EXAMPLES = [path for path in sorted((ROOT / "python").rglob("*.py")) if ">>> " in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES, ids=[each.stem for each in WITH_EXAMPLES])
+def test_examples_in_docstrings_are_true(module: Path) -> None:
+    name = ".".join(module.relative_to(ROOT / "python").with_suffix("").parts)
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_flows_alone_over_equal_losses_have_the_rates_that_the_document_states(folder: Path, farweb: Farweb) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.plot import draw
 from farweb.report import report
 from farweb.results.manifest import repeats_its_requests

@@ -10,7 +10,7 @@ import pytest
 from farweb import FarwebError, Scenario, ScenarioError, WorkloadError, _core
 from farweb.inputs.generate import generate
 from farweb.inputs.statistics import read_stats
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from samples import SCENARIO, Farweb, refused
 
 pytestmark = pytest.mark.usefixtures("warm_workers", "unpainted")

@@ -94,7 +94,9 @@ def test_help_loads_no_libraries_and_a_run_loads_little(tmp_path: Path) -> None:
         "assert main(['--help']) == main(['run', '--help']) == 0\n"
         "assert not {'numpy', 'pyarrow', 'rich'} & set(sys.modules)\n"
         f"assert main({run}) == 0\n"
-        "print(*sys.modules, file=sys.stderr)"
+        "print(*sys.modules, file=sys.stderr)\n"
+        f"assert main(['show', {run[-1]!r}]) == 0\n"
+        "assert not {'polars', 'duckdb'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     loaded = set(done.stderr.split())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from farweb import Scenario, memory
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.memory import Room, room
 from samples import Farweb
 from sweeps import FARWEB

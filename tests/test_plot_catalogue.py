@@ -12,7 +12,8 @@ import pytest
 
 import farweb.plot.figures
 from farweb.cli.figures import figure_names
-from farweb.library.folders import Results, SweepResults
+from farweb.library.run_results import Results
+from farweb.library.sweep_results import SweepResults
 from farweb.plot import FIGURES
 from farweb.plot.catalogue import Form
 from farweb.plot.options import OPTIONS

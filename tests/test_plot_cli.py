@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.plot import draw
 from sample_results import request
 from sample_sweeps import Levels, design_of, write_sweep

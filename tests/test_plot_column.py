@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.paint.figure import Figure
 from farweb.paint.marks import Ends
 from farweb.paint.paper import paint

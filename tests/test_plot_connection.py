@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.paint.figure import Figure, Series
 from farweb.plot import describe, draw
 from farweb.views.connection import trace

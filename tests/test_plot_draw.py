@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.plot import draw
 from sample_results import cache_interval, exchange, interval, leg, leg_interval, request, write_results
 from test_plot_connection import connection

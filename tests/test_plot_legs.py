@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.paint.figure import Figure, Panel
 from farweb.plot import describe
 from farweb.plot.figures.breakdown import _SHOWN

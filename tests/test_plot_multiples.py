@@ -9,7 +9,7 @@ import pytest
 
 from farweb.comparison import compare
 from farweb.comparison.figure import describe as describe_comparison
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.paint import style
 from farweb.paint.figure import OTHERS, Axis, Figure, Panel, Series
 from farweb.paint.multiples import PANELS_MAX, by_curve, with_others

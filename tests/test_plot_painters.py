@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from farweb.library.folders import Results, SweepResults
+from farweb.library.run_results import Results
+from farweb.library.sweep_results import SweepResults
 from farweb.pages.recording import recording_of
 from farweb.pages.tables import page_rows
 from farweb.paint.chart import encode, look, save

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.paint.chart import encode, look
 from farweb.paint.figure import Axis, Figure, Panel, Series
 from farweb.paint.letters import wrapped

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.paint.figure import OTHERS, Figure
 from farweb.plot import describe, draw
 from farweb.plot.links import IN_PICTURE

@@ -50,6 +50,18 @@ def test_messages_begin_with_the_key(cable: Path, changes: dict[str, Any], messa
         assert "--set" not in str(shown.value)
 
 
+def test_an_error_has_its_problems(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SCENARIO.replace("release", "relese"))
+    with pytest.raises(ScenarioError) as shown:
+        Scenario.load(tmp_path / "s.toml", {"leg.0.tcp.bufer": "64 kB"})
+    written, typed = shown.value.problems
+    line = SCENARIO[: SCENARIO.index("release")].count("\n") + 1
+    assert (written.file, written.line, written.column) == (str(tmp_path / "s.toml"), line, 1)
+    assert (written.key, typed.key, typed.file, typed.line) == ("origin.relese", "leg.0.tcp.bufer", None, None)
+    assert str(shown.value).splitlines()[:2] == [written.text, f"{typed.key}: {typed.message}"]
+    assert not ScenarioError("--vary: …").problems
+
+
 def test_a_dict_with_mistakes_is_told_without_lines_of_a_file() -> None:
     with pytest.raises(ScenarioError, match=r"^format: missing; write for example format = 1\npath: missing"):
         Scenario({})

@@ -10,7 +10,7 @@ import pytest
 from farweb.comparison import compare
 from farweb.comparison.words import for_whom
 from farweb.errors import FarwebError, ResultsError
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.library.scenario import Scenario
 from farweb.report import report
 from farweb.report.lead import lead

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.report import report
 from farweb.report.load import lead, views_of
 from hars import entry, har, written

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from farweb.errors import FarwebError, ResultsError
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.report import report
 from farweb.report.tables import results
 from farweb.report.words import names_of

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.report import tables
 from farweb.report.tables import factors_that_matter, results, warmup
 from farweb.results.metrics import find_metric

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from farweb import Scenario
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.results.store import Outcome
 from farweb.size.find import Progress, find_size
 from farweb.sweep.plan import Run

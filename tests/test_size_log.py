@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from farweb import Scenario
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.results.metrics import find_metric
 from farweb.size.answer import Answer, answer_of
 from farweb.size.find import is_overloaded

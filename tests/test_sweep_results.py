@@ -16,7 +16,8 @@ import pytest
 
 from farweb import Results, ResultsError
 from farweb.files.dataset import Scan
-from farweb.library.folders import SweepResults, open_results
+from farweb.library.folders import open_results
+from farweb.library.sweep_results import SweepResults
 from farweb.results.sweep_schema import to_table, write_table
 from farweb.results.sweep_statistics import STATISTICS, comparisons, compute, left_out, warmup
 from farweb.statistics.intervals import quantiles, student

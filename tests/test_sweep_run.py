@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from farweb import Results
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from samples import Farweb
 from sweeps import FARWEB, PATIENCE_S, RUNS, content, ended, parts, started, wait_until, write_scenario
 

@@ -17,7 +17,7 @@ import pytest
 import rich
 
 from farweb import Results, ResultsError
-from farweb.library.folders import SweepResults
+from farweb.library.sweep_results import SweepResults
 from farweb.results import sql
 from farweb.results.sweep_statistics import STATISTICS
 from farweb.run import check_place

@@ -17,7 +17,7 @@ from rich.console import Console
 from farweb.cli import VERBS, load
 from farweb.cli.output import Output
 from farweb.files.made import is_made
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.results.integrity import unsealed
 from farweb.text.quantities import plain, relative, share
 from farweb.text.sheet import Screen, Sheet, to_lines

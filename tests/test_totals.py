@@ -4,9 +4,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import polars as pl
+import numpy as np
 import pytest
 
+from farweb.files.columns import NULL_CODE, NULL_INT
 from farweb.results.totals import MEANINGS, caches_of, failures_of, links_of, reasons_of
 from sample_results import SECOND, Row
 
@@ -81,8 +82,15 @@ def test_caches_come_from_the_clients_on_with_their_shares() -> None:
 
 
 def failing(rows: list[tuple[int, str | None, int | None]], warmup_ns: int) -> Any:
-    table = pl.DataFrame(rows, ["start_ns", "failure", "failed_ns"], orient="row")
-    return SimpleNamespace(scan=lambda name: table.lazy(), warmup_ns=warmup_ns)
+    start, cause, failed = zip(*rows, strict=True)
+    words = [*dict.fromkeys(each for each in cause if each)]
+    columns = {
+        "start_ns": np.array(start),
+        "failure": (np.array([words.index(each) if each else NULL_CODE for each in cause]), words),
+        "failed_ns": np.array([NULL_INT if each is None else each for each in failed]),
+    }
+    table = SimpleNamespace(columns=lambda names: iter([columns]))
+    return SimpleNamespace(table=lambda name: table, warmup_ns=warmup_ns)
 
 
 def test_failures_are_counted_by_cause_after_the_warm_up() -> None:

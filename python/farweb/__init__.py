@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from farweb.cache.result import CacheCurve
     from farweb.check.check import Check
     from farweb.comparison import Comparison, compare
-    from farweb.library.folders import Results, SweepResults, open_results
+    from farweb.library.folders import open_results
+    from farweb.library.run_results import Results
     from farweb.library.scenario import Scenario
+    from farweb.library.sweep_results import SweepResults
     from farweb.pages.page import Page, page
     from farweb.summary.run import Summary
     from farweb.whatif.answer import WhatIf
@@ -62,10 +64,10 @@ _HOMES = {
     "Check": "farweb.check.check",
     "Comparison": "farweb.comparison",
     "Page": "farweb.pages.page",
-    "Results": "farweb.library.folders",
+    "Results": "farweb.library.run_results",
     "Scenario": "farweb.library.scenario",
     "Summary": "farweb.summary.run",
-    "SweepResults": "farweb.library.folders",
+    "SweepResults": "farweb.library.sweep_results",
     "WhatIf": "farweb.whatif.answer",
     "cache_curve": "farweb.cache.curve",
     "compare": "farweb.comparison",

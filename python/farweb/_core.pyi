@@ -18,6 +18,7 @@ __all__ = [
     "PcapngEncoder",
     "Prepared",
     "Probe",
+    "Problem",
     "References",
     "RunError",
     "Scenario",
@@ -59,7 +60,33 @@ class FarwebError(Exception):
     """Base of all errors of farweb that a user can put right."""
 
 class ScenarioError(FarwebError):
-    """A scenario has a wrong key or value; the message names file, line, key, the value found and those allowed."""
+    """A scenario has a wrong key or value; the message names file, line, key, the value found and those allowed.
+
+    Attributes:
+        problems: The problems in the order of the file, then of overrides. Empty where the message stands alone.
+    """
+
+    problems: Sequence[Problem]
+
+@final
+class Problem:
+    """A problem of a scenario.
+
+    Attributes:
+        text: Its line of the message.
+        file: Name of the scenario file. None of an override.
+        line: Line in it, from 1.
+        column: Column in characters, from 1.
+        key: Dotted key, such as `leg.0.tcp.buffer`. Empty where the text is no TOML.
+        message: The value found and those allowed.
+    """
+
+    text: str
+    file: str | None
+    line: int | None
+    column: int | None
+    key: str
+    message: str
 
 class WorkloadError(FarwebError):
     """A request table, host table or log cannot be used; the message names file and line."""

@@ -19,7 +19,7 @@ mod _core {
     #[pymodule_export]
     use crate::cache::{Cache, StackDistances, Survey, TraceReader};
     #[pymodule_export]
-    use crate::errors::{FarwebError, RunError, ScenarioError, WorkloadError};
+    use crate::errors::{FarwebError, Problem, RunError, ScenarioError, WorkloadError};
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
@@ -41,6 +41,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.py().get_type::<ScenarioError>().setattr("problems", ())?;
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
         module.add("units", farweb::units::UNITS.map(<[_]>::to_vec))?;

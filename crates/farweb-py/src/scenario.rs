@@ -12,7 +12,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{ScenarioError, workload_error};
+use crate::errors::{ScenarioError, scenario_error, workload_error};
 use crate::tables::HostTable;
 
 /// A checked scenario, and the one to simulate once the files of its links are read.
@@ -210,10 +210,6 @@ fn settings(overrides: &Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
 fn checked(planned: Result<Planned, CoreError>) -> PyResult<Scenario> {
     let planned = planned.map_err(scenario_error)?;
     Ok(Scenario { planned, files: LinkFiles::default(), complete: None })
-}
-
-fn scenario_error(error: CoreError) -> PyErr {
-    ScenarioError::new_err(error.to_string())
 }
 
 /// Use of connections by a carrier. Both are JSON text, the carrier as an effective scenario has it.

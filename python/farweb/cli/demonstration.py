@@ -16,7 +16,7 @@ from farweb.comparison import compare
 from farweb.files.shipped import shipped
 from farweb.inputs.import_report import ImportReport
 from farweb.inputs.importer import import_log
-from farweb.library.folders import Results
+from farweb.library.run_results import Results
 from farweb.library.scenario import Scenario
 from farweb.paint.chart import Chart
 from farweb.plot import draw

@@ -24,7 +24,7 @@ def pcapng(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export pcapng results/satellite --connection 0 --payload
     """
-    from farweb.library.folders import Results
+    from farweb.library.run_results import Results
     from farweb.results.folder import CAPTURE
     from farweb.views.export import capture_points, export_pcapng
 
@@ -54,7 +54,7 @@ def xpl(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export xpl results/satellite --direction up -o up.xpl
     """
-    from farweb.library.folders import Results
+    from farweb.library.run_results import Results
     from farweb.results.folder import TIMESEQ
     from farweb.views.export import export_xpl
 
@@ -79,7 +79,7 @@ def har(call: Call, results: Path, *, out: Path | None = None) -> None:
 
         farweb export har results/shop -o shop-geo.har
     """
-    from farweb.library.folders import Results
+    from farweb.library.run_results import Results
     from farweb.results.folder import HAR
     from farweb.views.har import export_har
 

@@ -13,7 +13,8 @@ from farweb.plot.options import OPTIONS, value_of
 from farweb.text.words import listed, plural
 
 if TYPE_CHECKING:
-    from farweb.library.folders import Results, SweepResults
+    from farweb.library.run_results import Results
+    from farweb.library.sweep_results import SweepResults
 
 _WIDTH = 80
 _UNDER = 17 * " "  # below the description of a figure in the list

@@ -185,10 +185,10 @@ def show(
 
         farweb show results/sweep --metric latency_p90_s --by workload.load
     """
-    from farweb.library.folders import Results, open_results
-    from farweb.summary.screen import screen
+    from farweb.library.folders import open_results
+    from farweb.library.run_results import Results
+    from farweb.results.tables import PAGE
     from farweb.text.sheet import Screen
-    from farweb.views.page_load import has_view, read_view
 
     opened = open_results(results)
     if isinstance(opened, Results):
@@ -213,8 +213,9 @@ def show(
         found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": warnings}
         asked = [name for name, is_asked in (("links", links), ("details", details)) if is_asked]
         shown = summary.screen(asked)
-        if has_view(opened):
+        if opened.has(PAGE):
             from farweb.pages.breakdown import largest_parts
+            from farweb.views.page_load import read_view
 
             view = read_view(opened)
             found["page"] = {"onload_ns": view.load_ns, "split_ns": view.split_ns}
@@ -227,6 +228,8 @@ def show(
         raise UsageError(f"{results}: is a sweep; --breakdown is of a run: name one in {opened.path / 'parts'}")
     if not call.as_json:
         opened.require_done()
+    from farweb.summary.screen import screen
+
     sweep = opened.summary(
         metric or (opened.metrics if call.as_json else None), by or None, log=log, decide=metric or None
     )

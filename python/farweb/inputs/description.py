@@ -4,7 +4,6 @@ import contextlib
 import functools
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -85,7 +84,7 @@ class Description:
             raise ScenarioError(f"a scenario is a dict, not {description!r}; Scenario.load reads a file")
         text = "".join(f"{toml.key(str(key))} = {toml.value(value, str(key))}\n" for key, value in description.items())
         texts = _texts(overrides or {})
-        with _problems_by_key(texts):
+        with _problems_by_key():
             self._fill(_NO_FILE, texts, text, _parsed(text, str(_NO_FILE), tuple(texts.items())), None, tables)
 
     def _fill(
@@ -119,7 +118,7 @@ class Description:
         """
         path = Path(path)
         texts = _texts(overrides or {})
-        with _problems_by_key(texts):
+        with _problems_by_key():
             return cls._parse(path, read_text(path, ScenarioError, "a scenario is a TOML file"), texts, tables)
 
     @classmethod
@@ -157,7 +156,7 @@ class Description:
         """
         texts = _texts({**(changes or {}), **more})
         overrides = _later(self.overrides, texts)
-        with _problems_by_key(overrides):
+        with _problems_by_key():
             if self._cut is None:
                 return self._parse(self.path, self._text, overrides, self.tables)
             cut, core = replace(self._cut, after=_later(self._cut.after, texts)), self.core.with_(texts)
@@ -236,7 +235,7 @@ class Description:
 
         read = opened or (lambda _, each: read_link_file(each.kind, each.path))
         content = [(each.kind, each.file, read(name, each)) for name, each in files.items()]
-        with _problems_by_key(self.overrides):
+        with _problems_by_key():
             return self.core.complete(seed, content)
 
     def __rich__(self) -> "RenderableType":
@@ -290,28 +289,25 @@ _NO_FILE = Path("scenario")  # of a scenario from a dict: names its results fold
 
 
 @contextlib.contextmanager
-def _problems_by_key(overrides: Mapping[str, str]) -> Iterator[None]:
-    """Make messages about values of no file begin with their key, instead of with `--set` of the command line.
+def _problems_by_key() -> Iterator[None]:
+    """Make lines about values of no file begin with their key, instead of with `--set` of the command line.
 
     The cause of the error that is raised has the words of the command line.
     """
     try:
         yield
     except ScenarioError as error:
-        lines = [_without_option(line, overrides) for line in str(error).splitlines()]
-        raise ScenarioError("\n".join(lines)) from error
+        if not error.problems:
+            raise
+        lines = [_by_key(each) for each in error.problems]
+        again = ScenarioError("\n".join([*lines, str(error).splitlines()[-1]]))
+        again.problems = error.problems
+        raise again from error
 
 
-def _without_option(line: str, overrides: Mapping[str, str]) -> str:
-    for key, value in overrides.items():
-        line = line.removeprefix(f"--set {key}={_in_one_line(value)}: ")
-    return re.sub(rf"^{_NO_FILE}:\d+: ", "", line)
-
-
-def _in_one_line(text: str) -> str:
-    """A text as messages of the core repeat it: control characters are spelled out."""
-    short = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda found: short.get(found[0], f"\\u{{{ord(found[0]):x}}}"), text)
+def _by_key(problem: _core.Problem) -> str:
+    is_of_a_file = problem.file is not None and problem.file != str(_NO_FILE)
+    return problem.text if is_of_a_file else f"{problem.key}: {problem.message}"
 
 
 def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:

@@ -447,14 +447,12 @@ class SignTest:
 
 def sign_test(table: Table, margin: float = MARGIN, confidence: float = CONFIDENCE) -> SignTest:
     """Judge few requests by the counts of faster and slower, and the sign of M; one of several runs counts once."""
-    from scipy.stats import binomtest
-
     number, place = np.unique(table.request, return_inverse=True)
     here, there = (np.bincount(place, each, number.size).astype(np.float64) for each in (table.base, table.other))
     once = Table(here, there, np.zeros(number.size, np.int64), number, 1)
     signs = once.signs(margin / MARGIN_BY_LEAST)
     faster, slower = int((signs < 0).sum()), int((signs > 0).sum())
-    p = float(binomtest(max(faster, slower), faster + slower).pvalue) if faster + slower else 1.0
+    p = _chance(min(faster, slower), faster + slower)
     both = once.of(once.ended)
     change = ratio_of_units([both.base.sum()], [both.other.sum()]).value
     side = 1 if slower > faster else -1
@@ -464,6 +462,15 @@ def sign_test(table: Table, margin: float = MARGIN, confidence: float = CONFIDEN
     elif number.size and not once.signs(math.nextafter(margin, 1)).any():
         word = "equivalent"
     return SignTest(faster, slower, number.size - faster - slower, p, word)
+
+
+def _chance(fewer: int, of: int) -> float:
+    """Chance that fair coins, so many, fall as unevenly: at most `fewer` on either side.
+
+    >>> _chance(0, 5), _chance(2, 4), _chance(0, 0)
+    (0.0625, 1.0, 1.0)
+    """
+    return min(1.0, 2 * sum(math.comb(of, each) for each in range(fewer + 1)) / (1 << of))
 
 
 def letters(order: Sequence[str], apart: Collection[frozenset[str]]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from farweb.inputs.description import Description
 from farweb.progress import unseen
 
 if TYPE_CHECKING:
-    from farweb.library.folders import SweepResults
     from farweb.library.run_results import Results
+    from farweb.library.sweep_results import SweepResults
     from farweb.run import Progress
     from farweb.sweep.sweep import Progress as SweepProgress
 
@@ -96,7 +96,7 @@ class Scenario(Description):
             ResultsError: There is something else at `out`, or another sweep is at work there.
             RunError: The folder cannot be written to, or the scheduler has gone. Finished runs stay.
         """
-        from farweb.library.folders import SweepResults
+        from farweb.library.sweep_results import SweepResults
         from farweb.sweep.limits import RunLimits
         from farweb.sweep.sweep import run_sweep
         from farweb.sweep.workers import Workers

@@ -14,7 +14,11 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from farweb import _core
+from farweb.files.columns import NULL_INT
 from farweb.results.run import RunTables
 from farweb.text.parse import parse
 from farweb.text.quantities import count, number, seconds, share, size
@@ -261,31 +265,35 @@ def _memory(scenario: Mapping[str, Any], measured: Mapping[str, Any]) -> Iterato
         yield Memory(scenario[end], both, both * measured["open_mean"], both * measured["open_max"], both * idle)
 
 
+_OF_LIVES = ("leg", "open_ns", "close_ns", "busy_ns", "requests", "bytes_up", "bytes_down")
+
+
 def _lives(results: RunTables) -> dict[int, Lives]:
     """By leg, its connections over the run, where the run recorded them."""
-    import polars as pl
-
-    if not results.has("connections"):
+    batches = list(results.table("connections").columns(_OF_LIVES)) if results.has("connections") else []
+    if not batches:
         return {}
-    connections = results.scan("connections")
-    life = pl.col("close_ns").fill_null(results.manifest["now_ns"]) - pl.col("open_ns")
-    idle = life - pl.col("busy_ns")
-    found = connections.group_by("leg").agg(
-        pl.len().alias("opened"),
-        pl.col("requests").sum(),
-        (pl.col("requests") - 1).clip(lower_bound=0).sum().alias("reused"),
-        pl.col("bytes_up", "bytes_down").sum(),
-        life.mean().alias("life_mean_s"),
-        idle.mean().alias("idle_mean_s"),
-        idle.median().alias("idle_p50_s"),
-        pl.when(life.sum() > 0).then(idle.sum() / life.sum()).alias("idle_share"),
+    table = np.array([np.concatenate([each[name] for each in batches]) for name in _OF_LIVES])
+    legs, now_ns = table[0], results.manifest["now_ns"]
+    return {int(leg): _lives_of(table[1:, legs == leg], now_ns) for leg in np.unique(legs)}
+
+
+def _lives_of(connections: NDArray[np.int64], now_ns: int) -> Lives:
+    """The connections of a leg, in columns as `_OF_LIVES` has them behind the leg."""
+    opened, closed, busy, requests, up, down = connections
+    life = np.where(closed == NULL_INT, now_ns, closed) - opened
+    idle = life - busy
+    return Lives(
+        opened=len(opened),
+        requests=int(requests.sum()),
+        reused=int(np.maximum(requests - 1, 0).sum()),
+        bytes_up=int(up.sum()),
+        bytes_down=int(down.sum()),
+        life_mean_s=float(life.mean()) / _NS,
+        idle_mean_s=float(idle.mean()) / _NS,
+        idle_p50_s=float(np.median(idle)) / _NS,
+        idle_share=float(idle.sum() / life.sum()) if life.any() else None,
     )
-    lives = {}
-    for row in found.collect().to_dicts():
-        in_s = {name: row[name] / _NS for name in ("life_mean_s", "idle_mean_s", "idle_p50_s")}
-        leg = row.pop("leg")
-        lives[leg] = Lives(**{**row, **in_s})
-    return lives
 
 
 HOLDERS: Mapping[str, str] = {

@@ -1,11 +1,13 @@
 """Totals of a run: what each link carried, each cache served, and which requests have no whole response, by cause."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from farweb.files.columns import NULL_CODE
 from farweb.files.parquet import equals
 from farweb.results.legs import fields_in
 from farweb.results.run import RunTables
@@ -285,20 +287,17 @@ def failures_of(results: RunTables, requests: int) -> tuple[FailureTotals, ...]:
         results: The run.
         requests: Requests after the warm-up, the whole of the causes' shares.
     """
-    import polars as pl
-
-    table = results.scan("requests")
-    # Of those alone that have a cause: a median holds all that it is of.
-    groups = (
-        table.filter(pl.col("start_ns") >= results.warmup_ns, pl.col("failure").is_not_null())
-        .select(pl.col("failure").cast(pl.String), after_s=(pl.col("failed_ns") - pl.col("start_ns")) / _NS)
-        .group_by("failure")
-        .agg(pl.len(), pl.col("after_s").median())
-        .collect(engine="streaming")
-    )
-    found = {cause: (number, after_s) for cause, number, after_s in groups.iter_rows()}
+    after_ns: dict[str, list[NDArray[np.int64]]] = {}
+    batches: Iterable[Mapping[str, Any]] = results.table("requests").columns(("start_ns", "failure", "failed_ns"))
+    for columns in batches:
+        start, (codes, words), failed = columns["start_ns"], columns["failure"], columns["failed_ns"]
+        counted = (codes != NULL_CODE) & (start >= results.warmup_ns)
+        for code in np.unique(codes[counted]):
+            own = counted & (codes == code)
+            after_ns.setdefault(words[code], []).append(failed[own] - start[own])
+    found = {cause: np.concatenate(each) / _NS for cause, each in after_ns.items()}
     return tuple(
-        FailureTotals(cause, found[cause][0], found[cause][0] / requests, found[cause][1], meaning)
+        FailureTotals(cause, len(after_s), len(after_s) / requests, float(np.median(after_s)), meaning)
         for cause, meaning in MEANINGS.items()
-        if cause in found
+        if (after_s := found.get(cause)) is not None
     )

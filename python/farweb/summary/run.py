@@ -3,13 +3,12 @@
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from farweb.results.breakdown import break_down, largest_parts
 from farweb.results.clients import ClientTotals, clients_of
 from farweb.results.distribution import Distribution, distributions
 from farweb.results.legs import LegTotals, legs_of, sheets
 from farweb.results.measure import tunnel_share
-from farweb.results.parts import Kind
 from farweb.results.run import RunTables
 from farweb.results.totals import (
     LINK_COLUMNS,
@@ -26,6 +25,9 @@ from farweb.statistics.quantiles import has_quantile
 from farweb.text.quantities import count, in_one_unit, rate, seconds, share, size
 from farweb.text.sheet import Screen, Sheet, Shown
 from farweb.text.words import plural
+
+if TYPE_CHECKING:
+    from farweb.results.parts import Kind
 
 _NS = 1e9
 _VISITS = {"first": "visit_first", "later": "visit_later"}  # groups of `farweb.results.metrics`
@@ -111,7 +113,7 @@ class Summary(Shown):
     failures: tuple[FailureTotals, ...]
     latency: Quantiles
     first_byte: Quantiles
-    mean_parts: Mapping[Kind, float] | None
+    mean_parts: "Mapping[Kind, float] | None"
     clients: ClientTotals | None
     visits: tuple[VisitTotals, ...]
     response_bytes: int
@@ -193,7 +195,7 @@ class Summary(Shown):
         """Lines about the mean, failures, the fullest link and caches."""
         if self.latency.mean_s is not None:
             mean = f"mean {self.of_ended(seconds(self.latency.mean_s))}"
-            why = f": {largest_parts(self.mean_parts)}" if self.mean_parts else ""
+            why = f": {_largest(self.mean_parts)}" if self.mean_parts else ""
             yield f"{mean}{why or '; record.exchanges = true says where it goes'}"
         if self.left_out:
             yield f"in the warm-up: {plural(self.left_out, 'request')}, in no number above"
@@ -308,10 +310,19 @@ def summarize(results: RunTables) -> Summary:
     )
 
 
-def _mean_parts(results: RunTables) -> dict[Kind, float] | None:
+# Polars takes longer to load than a small run: only exchanges need it.
+def _mean_parts(results: RunTables) -> "dict[Kind, float] | None":
     if not results.has("exchanges"):
         return None
+    from farweb.results.breakdown import break_down
+
     return break_down(results, tagged=False).means_s
+
+
+def _largest(mean_parts: "Mapping[Kind, float]") -> str:
+    from farweb.results.breakdown import largest_parts
+
+    return largest_parts(mean_parts)
 
 
 def _quantiles(of: Distribution) -> Quantiles:

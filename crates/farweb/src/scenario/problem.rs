@@ -47,6 +47,12 @@ impl ScenarioError {
 }
 
 impl Problem {
+    /// Key and message, each in one line.
+    #[must_use]
+    pub fn in_lines(&self) -> [String; 2] {
+        [OneLine(&self.key).to_string(), OneLine(&self.message).to_string()]
+    }
+
     fn by_place(&self, other: &Self) -> Ordering {
         self.place.cmp(&other.place)
     }
