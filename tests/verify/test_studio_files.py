@@ -22,7 +22,7 @@ from farweb.studio import built, write_studio
 
 SIZE_MAX, COMPRESSED_MAX = 1_700_000, 1_250_000  # bytes: the file, and compressed
 
-pytest_plugins = ("chromium", "studio_sight")
+pytest_plugins = ("chromium", "studio_opened")
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow(reason="Chromium")]
 
 

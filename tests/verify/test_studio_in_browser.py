@@ -24,7 +24,7 @@ AXE = ROOT / "studio/node_modules/axe-core/axe.min.js"
 WALKS = 30
 FIREFOX = shutil.which("firefox-esr")
 
-pytest_plugins = ("chromium", "studio_sight")
+pytest_plugins = ("chromium", "studio_opened")
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow(reason="Chromium")]
 
 
