@@ -1,5 +1,6 @@
 """farweb from Python: scenarios from dicts, messages without the command line, times in seconds, scripts that sweep."""
 
+import pickle
 import subprocess
 import sys
 import tomllib
@@ -59,6 +60,8 @@ def test_an_error_has_its_problems(tmp_path: Path) -> None:
     assert (written.file, written.line, written.column) == (str(tmp_path / "s.toml"), line, 1)
     assert (written.key, typed.key, typed.file, typed.line) == ("origin.relese", "leg.0.tcp.bufer", None, None)
     assert str(shown.value).splitlines()[:2] == [written.text, f"{typed.key}: {typed.message}"]
+    again = pickle.loads(pickle.dumps(shown.value))  # as it goes from a worker
+    assert (str(again), again.problems[1].text) == (str(shown.value), typed.text)
     assert not ScenarioError("--vary: …").problems
 
 

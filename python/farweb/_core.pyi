@@ -98,6 +98,11 @@ class Problem:
     key: str
     message: str
 
+    def __new__(
+        cls, text: str, file: str | None, line: int | None, column: int | None, key: str, message: str
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, str | None, int | None, int | None, str, str]: ...
+
 class WorkloadError(FarwebError):
     """A request table, host table or log cannot be used; the message names file and line."""
 

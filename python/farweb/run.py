@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,12 +60,21 @@ class Progress:
 
 
 def simulate(
-    prepared: Prepared, out: Path, progress: Callable[[Progress], None] = unseen, *, replace: bool = True
+    prepared: Prepared,
+    out: Path,
+    progress: Callable[[Progress], None] = unseen,
+    *,
+    replace: bool = True,
+    warnings: Sequence[str] | None = None,
 ) -> None:
-    """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`)."""
+    """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`).
+
+    Its manifest has `warnings`, by default those of the scenario without its requests.
+    """
     seed = prepared.scenario.effective["run"]["seed"]
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
-        write_manifest(stage, simulate_into(stage, prepared, seed, progress))
+        manifest = simulate_into(stage, prepared, seed, progress)
+        write_manifest(stage, manifest if warnings is None else {**manifest, "warnings": list(warnings)})
 
 
 def simulate_into(

@@ -53,3 +53,30 @@ impl Problem {
         Self { text, file, line, column, key, message }
     }
 }
+
+type Fields<'a> = (&'a str, Option<&'a str>, Option<usize>, Option<usize>, &'a str, &'a str);
+
+#[pymethods]
+impl Problem {
+    #[new]
+    const fn new(
+        text: String,
+        file: Option<String>,
+        line: Option<usize>,
+        column: Option<usize>,
+        key: String,
+        message: String,
+    ) -> Self {
+        Self { text, file, line, column, key, message }
+    }
+
+    /// Errors go from process to process.
+    fn __getnewargs__(&self) -> Fields<'_> {
+        let Self { text, file, line, column, key, message } = self;
+        (text, file.as_deref(), *line, *column, key, message)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Problem({:?})", self.text)
+    }
+}

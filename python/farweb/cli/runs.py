@@ -125,7 +125,7 @@ def run(
             def on_progress(now: "Progress") -> None:
                 show(now.ended, now.total, f"{now.ended:,} requests ended by {now.now_ns / 1e9:,.0f} s")
 
-            simulate(prepared, folder, on_progress, replace=call.force)
+            simulate(prepared, folder, on_progress, replace=call.force, warnings=checked.warnings)
     results = Results.open(folder)
     if call.as_json or not call.is_quiet:
         summary = results.summary()

@@ -47,9 +47,12 @@ impl State {
 pub(super) fn of(check: &Check) -> String {
     let least = least(check.least_s(), !check.report.caches.is_empty());
     let Some(load) = &check.offered else {
-        return format!(
-            "The load was not held against the path: no link has a rate, or there are no requests yet. {least}"
-        );
+        let why = match &check.extent {
+            None => "there are no requests yet",
+            Some(extent) if !extent.is_allowed() => "it is too large to be looked at",
+            Some(_) => "no link has a rate",
+        };
+        return format!("The load was not held against the path: {why}. {least}");
     };
     let (state, says) = (State::of(load), says(load));
     let head = state.words();
@@ -73,6 +76,9 @@ fn says(load: &Offered) -> String {
     if state == State::Overloaded {
         let whatever = if fullest.at_most { ", whatever a cache answers" } else { "" };
         let (part, name, when) = (fullest.part(), fullest.name(), fullest.least_when());
+        if fullest.least_fullness().is_infinite() {
+            return format!("{name} carries nothing {when}{whatever}, and requests come; queues grow.");
+        }
         return format!(
             "{part} from {name} {when}{whatever}; queues grow. Raise the rate or lower workload.load."
         );

@@ -228,7 +228,7 @@ impl OfferedLoad {
     /// The share of that rate in words, behind a live cache the least one.
     pub(super) fn part(&self) -> String {
         if self.least_fullness().is_infinite() {
-            return "with nothing sent".to_owned();
+            return "while it carries nothing".to_owned();
         }
         let at_least = if self.at_most { "at least " } else { "" };
         format!("{at_least}{} of {}", share(self.least_fullness()), self.line())

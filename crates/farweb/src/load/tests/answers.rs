@@ -36,7 +36,13 @@ fn an_answer_says_whether_the_path_can_carry_the_load() {
     );
     assert_eq!(of("8"), format!("Overloaded: {part}"));
     let free = answer(&["path.link.0.down.rate=unlimited", "path.link.0.up.rate=unlimited"]);
-    assert!(free.starts_with("The load was not held against the path: no link has a rate"), "{free}");
+    assert!(free.starts_with("The load was not held against the path: no link has a rate."), "{free}");
+    let outage = "path.link.0.down.outage=[{ at = \"0 s\", lasts = \"300 s\" }]";
+    let silent = answer(&["run.until=300 s", outage]);
+    assert!(
+        silent.starts_with("Overloaded: us-router to nz-proxy carries nothing in the busiest minute"),
+        "{silent}"
+    );
 }
 
 #[test]

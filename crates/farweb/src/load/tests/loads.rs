@@ -93,7 +93,7 @@ fn a_minute_is_held_against_the_rate_that_the_link_has_then() {
     assert!(texts(&stepped)[0].contains(says));
     let silent = "path.link.0.down.outage=[{ at = \"60 s\", lasts = \"60 s\" }]";
     let silent = check(rows(), &[&keys[..], &[silent]].concat());
-    assert!(texts(&silent)[0].contains("(from 60 s on), with nothing sent (on average 74.0 %)"));
+    assert!(texts(&silent)[0].contains("(from 60 s on), while it carries nothing (on average 74.0 %)"));
 }
 
 #[test]
