@@ -45,14 +45,14 @@ def test_json_is_all_that_standard_output_has(farweb: Farweb, cable: Path) -> No
 
 
 def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) -> None:
-    queue = ("--set", "path.link.0.down.queue=1500 B")
-    said = farweb("check", cable, *queue, "--json").json()["check"]["warnings"]
-    assert said, "such a queue is warned of"
-    ran = farweb("run", cable, *queue)
+    changed = ("--set", "path.link.0.down.queue=1500 B", "--set", "path.link.0.up.rate=0.5 kbit/s")
+    said = farweb("check", cable, *changed, "--json").json()["check"]["warnings"]
+    assert len(said) > 1, "such a queue and such a load are warned of"
+    ran = farweb("run", cable, *changed)
     assert all(f"warning: {warning} " in ran.said for warning in said)
     assert Results.open("results/cable").manifest["warnings"] == said
-    assert farweb("run", cable, *queue, "--quiet", "--force").err == ""
-    assert farweb("run", cable, *queue, "--json", "--force").json()["warnings"] == said
+    assert farweb("run", cable, *changed, "--quiet", "--force").err == ""
+    assert farweb("run", cable, *changed, "--json", "--force").json()["warnings"] == said
 
 
 def test_a_run_that_answers_nothing_ends_with_3(farweb: Farweb, cable: Path) -> None:
