@@ -35,6 +35,9 @@ export interface Summary {
   latency: Times; first_byte: Times;
 }
 
+/** The load of a text's requests held against its path, in a sentence; null without requests. */
+export interface Load { text: string; answer: string | null; warnings: { key: string; words: string }[] }
+
 /** Columns of the requests, a number a row. */
 export const COLUMNS = ["request", "start_ns", "connect_ns", "first_byte_ns", "end_ns", "response_bytes", "visit_request", "status", "host", "connection"] as const;
 export type Columns = Record<(typeof COLUMNS)[number], Float64Array>;
@@ -87,6 +90,7 @@ export interface Questions {
   edit: { of: { text: string; edits: Edits }; answer: string };
   tables: { of: { tables: Tables | null }; answer: null };
   check: { of: { text: string }; answer: Checked | { problems: Problem[] } };
+  load: { of: { text: string }; answer: Load };
   /** null: another run came before its end. */
   run: { of: { text: string; seed: number }; answer: Outcome | null };
   /** Every packet of a run; null as of a run. */

@@ -148,11 +148,23 @@ impl Check {
         self.extent.as_ref()
     }
 
+    /// A sentence: whether the path can carry the load, and the least time of a request.
+    #[must_use]
+    pub fn answer(&self) -> String {
+        answer::of(self)
+    }
+
+    /// Warnings about the requests and their load.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// The same in words.
     #[must_use]
     pub fn said(&self, scenario: &Scenario) -> Said {
         Said {
-            answer: answer::of(self),
+            answer: self.answer(),
             lines: self.report.text.lines().to_vec(),
             rows: rows::rows(scenario, self),
             bypassing: self.demand.as_deref().and_then(warnings::bypassing),
