@@ -34,8 +34,8 @@ pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use link_trace::{is_trace, trace_of_bytes};
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
-    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
-    Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
+    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, LogsReader, Overview, Reason, Repeat,
+    Report, Rule, Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};
