@@ -844,6 +844,7 @@ class LogReader:
 
         Args:
             paths: The logs, at least one; `-` is standard input.
+            names: Their names in the report, one each; none: no names.
             format: `auto` (by the first lines), or a name of `log_formats`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
@@ -893,15 +894,15 @@ class LogReader:
 
         `{"formats": [..], "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
         "unreadable": [{"log", "line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"log", "line",
-        "start_unix_s", "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
-        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
-        "longest_s", "status", "line", "log"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the table, "unclear":
-        {"scheme": {"requests", "text"}} (values that say nothing), "units": [..], "unit_doubt",
-        "assumptions": [..], "origin_unix_s", "sorted", "request_bytes",
-        "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
-        {reason: bytes}, "table_http_versions" (those of the table)}`; the origin is null without a request. The facts
-        from `software` on are of all requests of the log, those left out included: `{name: {"requests", "bytes"}}`,
+        "start_unix_s", "client", "method", "url", "host", "has_host", "status", "request_bytes",
+        "request_bytes_logged", "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read,
+        "time_outs": {"requests", "longest_s", "status", "line", "log"} (of 408, 502, 503 and 504 after 10 s or more),
+        "unread_fields": {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the
+        table, "unclear": {"scheme": {"requests", "text"}} (values that say nothing), "units": [..], "unit_doubt",
+        "assumptions": [..], "origin_unix_s", "sorted", "request_bytes", "response_bytes", "software", "schemes",
+        "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes": {reason: bytes}, "table_http_versions"
+        (those of the table)}`; the origin is null without a request. The facts from `software` on are of all requests
+        of the log, those left out included: `{name: {"requests", "bytes"}}`,
         bytes as logged.
         """
 
