@@ -39,7 +39,7 @@ pub struct OfferedLoad {
     pub rate_bps: f64,
     /// True when that is a mean over time.
     pub is_mean: bool,
-    /// Offered from the first to the last start, a minute at least.
+    /// Offered from the first start to the last byte, over a minute at least.
     pub mean_bps: f64,
     /// In the busiest minute, in which the load takes the largest share of the rate. None in a workload too long for steps of a
     /// minute.
@@ -158,13 +158,13 @@ pub(super) fn of_rate(rate_bps: f64, is_mean: bool) -> String {
 
 impl OfferedLoad {
     fn of(scenario: &Scenario, report: &Report, demand: &Demand, laid: &Laid, link: &RatedLink) -> Self {
-        let series = scaled(laid.series(&link.sent(demand), demand, laid.load), laid.rate);
+        let series = laid.series(&link.sent(demand, laid.rate), demand, laid.load);
         let busiest = fullest_minute(scenario, link, &series, laid.step_s);
         let is_renamed = scenario.workload.copies_hosts == CopiesHosts::Renamed;
         let missed = link.at_most.then(|| missed(link, laid, demand, is_renamed));
         let least = missed.as_deref().unwrap_or(&series);
         let least_minute = fullest_minute(scenario, link, least, laid.step_s);
-        let mean = |series: &[f64]| 8.0 * series.iter().sum::<f64>() / laid.span_s.max(MINUTE_S as f64);
+        let mean = |series: &[f64]| 8.0 * series.iter().sum::<f64>() / laid.busy_s.max(MINUTE_S as f64);
         let [near, far] = [link.index, link.index + 1].map(|place| report.nodes[place].clone());
         let (from_node, to_node) = if link.way == Way::Up { (near, far) } else { (far, near) };
         Self {
@@ -297,16 +297,15 @@ fn fullest_minute(scenario: &Scenario, link: &RatedLink, series: &[f64], step_s:
 
 /// Bytes by step that no cache answers. Copies ask for the same objects, unless their hosts are renamed.
 fn missed(link: &RatedLink, laid: &Laid, demand: &Demand, is_renamed: bool) -> Vec<f64> {
-    let missed = link.missed(demand);
+    let missed = link.missed(demand, laid.rate);
     if is_renamed {
-        return scaled(laid.series(&missed, demand, laid.load), laid.rate);
+        return laid.series(&missed, demand, laid.load);
     }
-    let always = link.always(demand);
-    let mut series = scaled(laid.series(&always, demand, laid.load), laid.rate);
-    let once: Vec<_> =
-        missed.iter().zip(&always).map(|(missed, always)| (missed - always).max(0.0)).collect();
+    let always = link.always(demand, laid.rate);
+    let mut series = laid.series(&always, demand, laid.load);
+    let once: Vec<_> = missed.iter().zip(&always).map(|(missed, always)| (missed - always).max(0.0)).collect();
     let days = laid.load.min(u32::try_from(demand.days).unwrap_or(u32::MAX));
-    let first = scaled(laid.series(&once, demand, days), laid.rate.min(1.0));
+    let first = scaled(laid.series(&once, demand, days), 1.0 / laid.rate.max(1.0));
     series.iter_mut().zip(first).for_each(|(sum, first)| *sum += first);
     series
 }

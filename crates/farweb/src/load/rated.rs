@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::demand::{Demand, Volume};
+use super::laid::expected;
 use crate::explain::{LegReport, Report};
 use crate::net::Direction;
 use crate::scenario::{Cache, Scenario};
@@ -116,40 +117,51 @@ pub(super) fn rated_links(scenario: &Scenario, report: &Report) -> Vec<RatedLink
 }
 
 impl RatedLink {
-    /// Bytes that each entry of `demand` sends over it, with what drawn hits take off.
-    pub(super) fn sent(&self, demand: &Demand) -> Vec<f64> {
-        self.behind_draws(demand, demand.all(self.segments))
+    /// Bytes that each slot of `demand` sends over it at a rate of requests, with what drawn hits take off.
+    pub(super) fn sent(&self, demand: &Demand, rate: f64) -> Vec<f64> {
+        self.behind_draws(demand, demand.all(self.segments), rate)
     }
 
-    /// Those of them that no copy may serve.
-    pub(super) fn always(&self, demand: &Demand) -> Vec<f64> {
+    /// The part that no copy may serve.
+    pub(super) fn always(&self, demand: &Demand, rate: f64) -> Vec<f64> {
         match demand.uncacheable(self.segments) {
-            Some(volumes) => volumes.map(|volume| self.bytes(volume)).collect(),
+            Some(volumes) => volumes.map(|volume| self.bytes_at(volume, rate)).collect(),
             None => vec![0.0; demand.len()],
         }
     }
 
-    /// Those of them that no cache answers, however large: these, and first requests for objects.
-    pub(super) fn missed(&self, demand: &Demand) -> Vec<f64> {
+    /// The part that no cache answers, however large: the same, and first requests for objects.
+    pub(super) fn missed(&self, demand: &Demand, rate: f64) -> Vec<f64> {
         match demand.missed(self.segments).filter(|_| self.is_live) {
-            Some(volumes) => self.behind_draws(demand, volumes),
+            Some(volumes) => self.behind_draws(demand, volumes, rate),
             None => vec![0.0; demand.len()],
         }
     }
 
-    /// Bytes of all entries of `demand`: behind a live cache those that it cannot answer.
+    /// Bytes of the whole `demand`, once. Behind a live cache the part that it cannot answer.
     pub(super) fn total(&self, demand: &Demand) -> f64 {
-        let each = if self.at_most { self.missed(demand) } else { self.sent(demand) };
+        let each = if self.at_most { self.missed(demand, 1.0) } else { self.sent(demand, 1.0) };
         each.iter().sum()
     }
 
-    fn behind_draws<'a>(&self, demand: &Demand, volumes: impl Iterator<Item = &'a Volume>) -> Vec<f64> {
-        let whole = volumes.map(|volume| self.bytes(volume));
+    fn behind_draws<'a>(
+        &self,
+        demand: &Demand,
+        volumes: impl Iterator<Item = &'a Volume>,
+        rate: f64,
+    ) -> Vec<f64> {
+        let whole = volumes.map(|volume| self.bytes_at(volume, rate));
         if self.factor == 1.0 {
             return whole.collect();
         }
-        let always = self.always(demand);
+        let always = self.always(demand, rate);
         whole.zip(always).map(|(whole, always)| always + (whole - always) * self.factor).collect()
+    }
+
+    /// Bytes on average, with requests tagged `sample` once at least. Their share is that of the responses.
+    fn bytes_at(&self, volume: &Volume, rate: f64) -> f64 {
+        let sampled = if volume.responses > 0.0 { volume.sampled / volume.responses } else { 0.0 };
+        self.bytes(volume) * expected(rate, sampled)
     }
 
     fn bytes(&self, volume: &Volume) -> f64 {

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::Check;
+use super::clients::ClientReport;
 use super::demand::Demand;
 use super::extent::Extent;
 use super::offered::of_rate;
 use super::quantities::{count, plain, rate, seconds, share};
 use crate::explain::{ConnectionLimit, DirectionReport, LegReport, LimitedBy, LinkReport, Report};
-use crate::scenario::{Carrier, Leg, Scenario};
+use crate::scenario::{Carrier, Leg};
 
 /// A table for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,12 +63,13 @@ fn least_ns(leg: &LegReport, schemes: Option<Schemes>) -> f64 {
     (if is_clear { leg.first_byte_clear_ns } else { leg.first_byte_ns }) as f64
 }
 
-/// All rows but those of the size of runs.
-pub(super) fn rows(scenario: &Scenario, check: &Check) -> Vec<Row> {
-    let report = &check.report;
+/// All rows but the size of runs.
+pub(super) fn rows(check: &Check) -> Vec<Row> {
+    let Check { scenario, report, demand, .. } = check;
     let mut rows = vec![row("path", path(report))];
     rows.extend(changes(report));
-    if let (Some(load), Some(clients)) = (&check.offered, &check.clients) {
+    if let (Ok(load), Some(demand)) = (check.offered(), demand) {
+        let clients = ClientReport::of(scenario, report, demand);
         let multiple = plain(load.rate_multiple, 3);
         let is_less = multiple.parse::<f64>().is_ok_and(|multiple| multiple < load.load);
         let times = if is_less { format!(" ({multiple} times the rate)") } else { String::new() };
@@ -76,15 +78,16 @@ pub(super) fn rows(scenario: &Scenario, check: &Check) -> Vec<Row> {
         let (requests, span) = (count(load.requests as f64), seconds(load.span_s));
         rows.push(row("requests", format!("{requests} in {span}{copies}; {}", clients.text)));
     }
-    if check.tunnels > 0 {
+    let tunnels = demand.as_deref().map_or(0, Demand::opened_tunnels);
+    if tunnels > 0 {
         let inside = match &scenario.clients.tunnels.tls {
             Some(tls) => format!("TLS {} inside, over the whole path", tls.version.word()),
             None => "each one transfer of all its bytes".to_owned(),
         };
-        rows.push(row("tunnels", format!("{}, {inside}", count(check.tunnels as f64))));
+        rows.push(row("tunnels", format!("{}, {inside}", count(tunnels as f64))));
     }
     for (leg, described) in report.legs.iter().zip(&scenario.leg) {
-        rows.extend(of_leg(report, check.tls, leg, described));
+        rows.extend(of_leg(report, check.schemes(), leg, described));
     }
     rows.extend(
         report.caches.iter().map(|cache| (format!("cache at {}", cache.node), cache.contents.clone())),

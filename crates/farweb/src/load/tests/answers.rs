@@ -5,13 +5,13 @@ use crate::load::quantities::{count, moment, plain, scaled, seconds, share};
 use crate::load::{PointLoad, Swept};
 
 /// A response of 1340 B in each of 60 seconds, 1500 B with headers and the packets that open and close: 12 kbit/s.
-fn steady(overrides: &[&str]) -> (Scenario, Check) {
+fn steady(overrides: &[&str]) -> Check {
     checked(HEAD, &lines((0..61).map(|second| (f64::from(second), 1340))), overrides)
 }
 
 fn answer(overrides: &[&str]) -> String {
-    let (scenario, check) = steady(overrides);
-    check.said(&scenario).answer
+    let check = steady(overrides);
+    check.said().answer
 }
 
 const LEAST: &str = "No request can take less than 240 ms.";
@@ -49,10 +49,10 @@ fn an_answer_says_whether_the_path_can_carry_the_load() {
 fn a_second_that_asks_for_more_than_the_rate_is_not_busier_than_busy() {
     // 15 kB and headers at once, over 3 kB/s.
     let rows = (0..61).map(|second| (f64::from(second), if second == 0 { 15_000 } else { 1340 }));
-    let (scenario, check) = checked(HEAD, &lines(rows), &["path.link.0.down.rate=24 kbit/s"]);
+    let check = checked(HEAD, &lines(rows), &["path.link.0.down.rate=24 kbit/s"]);
     let offers = 8.0 * (15_000.0 + 40.0 * 11.0 + OPENING) / 24_000.0;
     let says = format!("(from 0 s on); the busiest second offers {} of its rate. ", share(offers));
-    assert!(check.said(&scenario).answer.contains(&says));
+    assert!(check.said().answer.contains(&says));
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn an_answer_behind_a_live_cache_is_sure_or_says_that_the_cache_decides() {
     ] {
         let rate = format!("path.link.1.down.rate={rate} kbit/s");
         let overrides = with_cache(LIVE, &[&rate]);
-        let (scenario, check) = checked(&format!("{HEAD},object"), &rows, &overrides);
-        let said = check.said(&scenario);
+        let check = checked(&format!("{HEAD},object"), &rows, &overrides);
+        let said = check.said();
         assert!(said.answer.starts_with(&says), "{}", said.answer);
         let is_sure = says.starts_with("Over") || says.starts_with("Near");
         let warned = said.warnings.iter().any(|each| each.words.contains("no cache answers takes at least"));
@@ -101,7 +101,7 @@ fn an_answer_behind_a_live_cache_is_sure_or_says_that_the_cache_decides() {
 fn the_answer_of_a_sweep_names_the_worst_point() {
     let of = |rates: &[u32], number: usize| {
         let key = |rate: &u32| format!("path.link.0.down.rate={rate} kbit/s");
-        let checks: Vec<_> = rates.iter().map(|rate| steady(&[&key(rate)]).1).collect();
+        let checks: Vec<_> = rates.iter().map(|rate| steady(&[&key(rate)])).collect();
         let names: Vec<_> = rates.iter().map(|rate| format!("rate {rate}")).collect();
         let points: Vec<_> =
             names.iter().zip(&checks).map(|(name, check)| PointLoad { name, check }).collect();
@@ -147,8 +147,8 @@ fn the_least_time_of_a_request_is_in_round_trips() {
 }
 
 fn rows(overrides: &[&str]) -> Vec<(String, String)> {
-    let (scenario, check) = steady(overrides);
-    check.said(&scenario).rows
+    let check = steady(overrides);
+    check.said().rows
 }
 
 fn limits(overrides: &[&str], label: &str) -> Vec<String> {
