@@ -28,7 +28,7 @@ pub(super) fn together(workload: &Workload, demand: &Demand, laid: &Laid) -> Opt
         return None;
     }
     let responses = demand.responses();
-    let [one, all] = [demand.days as u32, laid.load].map(|load| laid.series(&responses, demand, load));
+    let [one, all] = [demand.days as u32, laid.load].map(|load| laid.cut(laid.series(&responses, demand, load)));
     let span_s = (demand.last_s - demand.first_s) / laid.speed;
     let mean = 8.0 * one.iter().sum::<f64>() / span_s;
     let factors = |window_s: u64| {

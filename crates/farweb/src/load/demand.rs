@@ -6,11 +6,13 @@
 
 use std::ops::{AddAssign, Neg};
 
+use super::laid::expected;
 use super::pass::Pass;
 use super::ports::Opens;
 use super::rated::{Segments, rated_links};
 use crate::explain::Report;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Until};
+use crate::units::{Duration, Instant};
 use crate::workload::{Directory, Prepared, Request, RequestSource, WorkloadError};
 
 /// Facts about a request table that its import kept.
@@ -57,6 +59,12 @@ impl Volume {
             acks_of_requests: (header * (quick_up + (up - quick_up) / 2)) as f64,
             sampled: if is_sample { responses } else { 0.0 },
         }
+    }
+
+    /// How often its requests occur on average at a rate. The share of samples is that of their responses.
+    pub(super) fn expected(&self, rate: f64) -> f64 {
+        let sampled = if self.responses > 0.0 { self.sampled / self.responses } else { 0.0 };
+        expected(rate, sampled)
     }
 
     pub(super) fn map(self, each: impl Fn(f64) -> f64) -> Self {
@@ -172,6 +180,8 @@ pub(super) struct Demand {
     pub(super) requests: u64,
     pub(super) response_bytes: u64,
     pub(super) request_bytes: u64,
+    /// The first request without a byte to send.
+    pub(super) empty: Option<Request>,
     /// Bytes of responses to requests tagged `sample`.
     pub(super) sampled_bytes: u64,
     /// Start of the first request, in s.
@@ -221,6 +231,22 @@ impl Demand {
             pass.add(&request, &directory);
         }
         Ok(pass.end(imported, &directory))
+    }
+
+    /// Checks that a run of `scenario` takes its requests.
+    ///
+    /// # Errors
+    /// When one starts behind the period, or has no byte to send on a leg with requests.
+    pub(super) fn require_fit(&self, scenario: &Scenario, report: &Report) -> Result<(), WorkloadError> {
+        let laid = |at_s: f64| Duration::from_nanos((at_s * 1e9 / report.workload.speed).round() as u64);
+        scenario.workload.load().require_in_period(laid(self.last_s))?;
+        let is_asked = report.legs[0].connection_use.requests;
+        let Some(empty) = self.empty.filter(|_| is_asked) else { return Ok(()) };
+        let start = Instant::ZERO + laid((empty.start - Instant::ZERO).to_secs_f64());
+        match scenario.run.until {
+            Until::Time(until) if start > Instant::ZERO + until => Ok(()),
+            _ => Request { start, ..empty }.require_bytes(),
+        }
     }
 
     /// True when it has all that a scenario asks of its requests.

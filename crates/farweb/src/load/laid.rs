@@ -2,7 +2,10 @@
 //!
 //! Memory: a number a second of the workload, or a longer step beyond `BINS_MAX` seconds.
 
+use std::ops::Add;
+
 use super::demand::Demand;
+use super::offered::MINUTE_S;
 use crate::explain::WorkloadReport;
 use crate::scenario::Until;
 
@@ -27,6 +30,8 @@ pub(super) struct Laid {
     pub(super) speed: f64,
     /// Length of the steps of a series.
     pub(super) step_s: u64,
+    /// First start.
+    first_s: f64,
     /// From the first to the last start.
     pub(super) span_s: f64,
     /// From the first start to the last byte, as far as it is known before a run.
@@ -66,6 +71,7 @@ impl Laid {
             has_period: period_s.is_some(),
             speed,
             step_s: STEPS_S.into_iter().find(fits).unwrap_or(LONGEST_S),
+            first_s,
             span_s: up_to(last_s).max(0.0),
             busy_s: up_to(ends_s).max(0.0),
             until_s,
@@ -127,9 +133,14 @@ impl Laid {
         self.times() * alone_s / (alone_s + self.offset_s * shifted)
     }
 
-    /// Bytes by step until the run ends, of so many days and copies. `values` are of each slot of the demand.
-    pub(super) fn series(&self, values: &[f64], demand: &Demand, load: u32) -> Vec<f64> {
-        let mut steps = vec![0.0; self.step(self.ends_s) + 2];
+    /// Sums by step, of so many days and copies. `values` are of each slot of the demand.
+    pub(super) fn series<T: Copy + Default + Add<Output = T>>(
+        &self,
+        values: &[T],
+        demand: &Demand,
+        load: u32,
+    ) -> Vec<T> {
+        let mut steps = vec![T::default(); self.step(self.ends_s) + 2];
         for copy in 0..u64::from(load).div_ceil(demand.days) {
             let days = u64::from(load) - copy * demand.days;
             let shift_s = copy as f64 * self.offset_s;
@@ -137,15 +148,30 @@ impl Laid {
                 demand.slots.iter().zip(values).filter(|(slot, _)| u64::from(slot.day) < days)
             {
                 let at_s = slot.second as f64 / self.speed + shift_s;
-                steps[self.step(self.wraps_s.map_or(at_s, |period_s| at_s % period_s))] += value;
+                let step = &mut steps[self.step(self.wraps_s.map_or(at_s, |period_s| at_s % period_s))];
+                *step = *step + *value;
             }
         }
-        if let Some(until_s) = self.until_s.filter(|until_s| *until_s < self.ends_s) {
-            let last = self.step(until_s);
-            steps.truncate(last + 1);
-            steps[last] *= until_s / self.step_s as f64 - last as f64;
-        }
         steps
+    }
+
+    /// A series up to the end of the run. The step in which it ends counts in proportion.
+    pub(super) fn cut(&self, mut series: Vec<f64>) -> Vec<f64> {
+        if let Some(until_s) = self.until_s {
+            let last = self.step(until_s);
+            series.truncate(last + 1);
+            if let Some(step) = series.get_mut(last) {
+                *step *= until_s / self.step_s as f64 - last as f64;
+            }
+        }
+        series
+    }
+
+    /// Mean of a series from the first start to the last byte, in bit/s, over a minute at least.
+    pub(super) fn mean_bps(&self, series: &[f64]) -> f64 {
+        let over_s = self.busy_s.max(MINUTE_S as f64);
+        let steps = self.step(self.first_s + over_s) + 1;
+        8.0 * series.iter().take(steps).sum::<f64>() / over_s
     }
 
     fn step(&self, at_s: f64) -> usize {

@@ -147,6 +147,7 @@ impl Check {
             Some(demand) => Some(demand),
             None => Demand::read(scenario, &report, prepared, imported)?.map(Arc::new),
         };
+        demand.iter().try_for_each(|demand| demand.require_fit(scenario, &report))?;
         let extent = demand.as_ref().map(|demand| Extent::of(scenario, &report, demand));
         Ok(Self { scenario: scenario.clone(), report, demand, extent, offered: OnceLock::new() })
     }

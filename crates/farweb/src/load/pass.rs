@@ -50,6 +50,7 @@ impl Pass {
             response_bytes: 0,
             request_bytes: 0,
             sampled_bytes: 0,
+            empty: None,
             first_s: f64::INFINITY,
             last_s: 0.0,
             ends_s: 0.0,
@@ -85,6 +86,9 @@ impl Pass {
         found.requests += 1;
         found.response_bytes += request.response_bytes;
         found.request_bytes += request.request_bytes;
+        if request.request_bytes == 0 {
+            found.empty.get_or_insert(*request);
+        }
         found.first_s = found.first_s.min(start_s);
         found.last_s = found.last_s.max(start_s);
         let is_sample = request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE);

@@ -222,6 +222,41 @@ fn requests_count_that_start_before_the_run_ends() {
 }
 
 #[test]
+fn acknowledgements_come_no_faster_than_the_link_that_they_are_for() {
+    // A tenth of a gigabyte at once over 2 Mbit/s: an ACK of 40 B for each 3000 B, over 100 s and more.
+    let of = |rate: &str| {
+        let rates = format!("path.link.0.down.rate={rate}");
+        let overrides = ["leg.0.carrier={ kind = \"http/1.1\" }", "path.link.0.up.rate=1 Mbit/s", &rates];
+        let check = check([(0.0, 100_000_000), (300.0, 1)], &overrides);
+        let up = &check.offered().unwrap().links[0];
+        (up.minute_bps.unwrap(), up.mean_bps)
+    };
+    let requests = 8.0 * 340.0 / 60.0;
+    let about = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-3, "{found} is not {expected}");
+    about(of("2 Mbit/s").0, 2e6 * 40.0 / 3000.0 + requests);
+    about(of("2 Mbit/s").1, 2e6 * 40.0 / 3000.0 + 2.0 * 8.0 * 340.0 / 300.0);
+    let acks = 8.0 * 40.0 * f64::from(100_000_000_u32.div_ceil(1460)) / 2.0;
+    about(of("unlimited").0, acks / 60.0 + requests);
+}
+
+#[test]
+fn what_a_run_refuses_is_refused() {
+    let of = |rows: &str, overrides: &[&str]| {
+        let scenario = cable_with(overrides).unwrap();
+        let text = format!("{HEAD}\n{rows}\n").into_bytes();
+        let prepared = Prepared::of_bytes("requests.csv".into(), text, None).unwrap();
+        Check::of(&scenario, None, &prepared, Imported::default(), None).err().map(|error| error.to_string())
+    };
+    let period = of("0,a,300,1000\n30,a,300,1000", &["workload.period=20 s"]).unwrap();
+    assert!(period.starts_with("workload.period: found 20 s, but a request starts 30 s after"), "{period}");
+    let twice = ["workload.period=20 s", "workload.speed=2"];
+    assert_eq!(of("0,a,300,1000\n30,a,300,1000", &twice), None);
+    let empty = of("0,a,300,1000\n30,a,0,1000", &[]).unwrap();
+    assert!(empty.starts_with("request table: column request_bytes: found 0 for the request at 30.0"), "{empty}");
+    assert_eq!(of("0,a,300,1000\n30,a,0,1000", &["run.until=20 s"]), None);
+}
+
+#[test]
 fn samples_stay_at_a_rate_below_1() {
     // Of 10 requests 4 are tagged, with 4 of 16 parts of the bytes.
     let rows = |n| format!("{n},a,300,{},{}\n", if n < 4 { 1460 } else { 2920 }, if n < 4 { "sample" } else { "" });
