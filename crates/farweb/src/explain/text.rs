@@ -4,6 +4,16 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+/// A label and a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row(pub String, pub String);
+
+impl Row {
+    pub(crate) fn new(label: &str, words: impl Into<String>) -> Self {
+        Self(label.to_owned(), words.into())
+    }
+}
+
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -11,14 +21,14 @@ pub enum Line {
     /// Words, laid out as they are.
     Words(String),
     /// A label, and words beside it.
-    Row(String, String),
+    Row(Row),
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Words(words) => f.write_str(words),
-            Self::Row(label, words) => write!(f, "  {label:<24} {words}"),
+            Self::Row(Row(label, words)) => write!(f, "  {label:<24} {words}"),
         }
     }
 }
@@ -41,7 +51,7 @@ impl Text {
 
     /// Adds a label and words beside it.
     pub(super) fn row(&mut self, label: &str, words: impl Into<String>) {
-        self.0.push(Line::Row(label.to_owned(), words.into()));
+        self.0.push(Line::Row(Row::new(label, words)));
     }
 
     /// Adds another text behind an empty line.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::offered::{BUSY, Offered, OfferedLoad};
 use super::quantities::{plural, seconds, share};
-use super::{Check, Unheld, Warning};
+use super::{Check, Unheld};
+use crate::explain::Warning;
 
 /// A load against a path, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::Warning;
 use super::demand::Demand;
 use super::quantities::plural;
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::{ClientShare, Scenario};
 
 /// Clients, in numbers and in words.

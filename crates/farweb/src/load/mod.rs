@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use crate::explain::{Line, Report, report};
+use crate::explain::{Line, Report, Row, Warning, report};
 use crate::scenario::Scenario;
 use crate::sweep::Design;
 use crate::workload::{Prepared, WorkloadError};
@@ -31,22 +31,7 @@ pub use demand::Imported;
 pub use extent::{Extent, ExtentReport, Large};
 pub use offered::{Offered, OfferedLoad};
 pub use rated::Way;
-pub use rows::{Row, Schemes, Sheet};
-
-/// A setting that is allowed but may be a mistake.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// Its key.
-    pub key: String,
-    /// Why.
-    pub words: String,
-}
-
-impl Warning {
-    fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
-        Self { key: key.into(), words: words.into() }
-    }
-}
+pub use rows::{Schemes, Sheet};
 
 /// A scenario explained, and the load of its workload held against its path.
 #[derive(Debug)]

@@ -5,14 +5,13 @@
 
 use serde::Serialize;
 
-use super::Warning;
 use super::bursts;
 use super::demand::Demand;
 use super::laid::{Laid, largest, peak, windows};
 use super::quantities::{began, count, plain, rate, seconds, share};
 use super::rated::{RatedLink, Sent, Way, Which, rated_links};
 use super::rows::Sheet;
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
 use crate::units::Duration;
 use crate::workload::CopiesHosts;
@@ -158,10 +157,15 @@ pub(super) fn of_rate(rate_bps: f64, is_mean: bool) -> String {
 
 impl OfferedLoad {
     fn of(scenario: &Scenario, report: &Report, demand: &Demand, laid: &Laid, link: &RatedLink) -> Self {
-        let series = laid.cut(paced(link, &laid.series(&link.sent(Which::All, demand, laid.rate), demand, laid.load), laid));
+        let series = laid.cut(paced(
+            link,
+            &laid.series(&link.sent(Which::All, demand, laid.rate), demand, laid.load),
+            laid,
+        ));
         let busiest = fullest_minute(scenario, link, &series, laid.step_s);
         let is_renamed = scenario.workload.copies_hosts == CopiesHosts::Renamed;
-        let missed = link.at_most.then(|| laid.cut(paced(link, &missed(link, laid, demand, is_renamed), laid)));
+        let missed =
+            link.at_most.then(|| laid.cut(paced(link, &missed(link, laid, demand, is_renamed), laid)));
         let least = missed.as_deref().unwrap_or(&series);
         let least_minute = fullest_minute(scenario, link, least, laid.step_s);
         let [near, far] = [link.index, link.index + 1].map(|place| report.nodes[place].clone());
@@ -301,7 +305,10 @@ fn missed(link: &RatedLink, laid: &Laid, demand: &Demand, is_renamed: bool) -> V
         return laid.series(&missed, demand, laid.load);
     }
     let always = link.sent(Which::Always, demand, laid.rate);
-    let once = missed.iter().zip(&always).map(|(missed, always)| (*missed - *always).times(1.0 / laid.rate.max(1.0)));
+    let once = missed
+        .iter()
+        .zip(&always)
+        .map(|(missed, always)| (*missed - *always).times(1.0 / laid.rate.max(1.0)));
     let days = laid.load.min(u32::try_from(demand.days).unwrap_or(u32::MAX));
     let first = laid.series(&once.collect::<Vec<_>>(), demand, days);
     let all = laid.series(&always, demand, laid.load);

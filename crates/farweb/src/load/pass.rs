@@ -110,11 +110,8 @@ impl Pass {
         }
         self.days.insert(slot.day, 0);
         let is_at_once = (request.start - Instant::ZERO).as_nanos().is_multiple_of(SECOND_NS);
-        let starts = Starts {
-            at_once: is_at_once.into(),
-            later: (!is_at_once).into(),
-            sampled: is_sample.into(),
-        };
+        let starts =
+            Starts { at_once: is_at_once.into(), later: (!is_at_once).into(), sampled: is_sample.into() };
         let volumes = self.volumes(request, is_sample);
         let life_s = request.server.whole().filter(|_| is_tunnel).map_or(0.0, Duration::to_secs_f64);
         if life_s > SHORT_S {

@@ -1,11 +1,10 @@
 //! Warnings about the requests of a workload in its scenario.
 
-use super::Warning;
 use super::clients::nobody_named;
 use super::demand::Demand;
 use super::ports::too_few;
 use super::quantities::{count, plural, share};
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
 
 /// All of them.

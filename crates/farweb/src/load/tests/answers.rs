@@ -1,6 +1,7 @@
 //! Sentences about loads, and the least time of a request.
 
 use super::*;
+use crate::explain::Row;
 use crate::load::quantities::{count, moment, plain, scaled, seconds, share};
 use crate::load::{PointLoad, Swept};
 
@@ -148,7 +149,7 @@ fn the_least_time_of_a_request_is_in_round_trips() {
 
 fn rows(overrides: &[&str]) -> Vec<(String, String)> {
     let check = steady(overrides);
-    check.said().rows
+    check.said().rows.into_iter().map(|Row(label, words)| (label, words)).collect()
 }
 
 fn limits(overrides: &[&str], label: &str) -> Vec<String> {

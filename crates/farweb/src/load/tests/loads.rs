@@ -30,8 +30,9 @@ fn a_connection_that_stays_opens_for_no_request_and_tls_opens_with_its_flight() 
 
 #[test]
 fn copies_lie_over_each_other_as_a_run_lays_them() {
-    let load =
-        |overrides: &[&str]| check((0..12).map(|n| (10.0 * f64::from(n), 1460)), overrides).offered().unwrap().clone();
+    let load = |overrides: &[&str]| {
+        check((0..12).map(|n| (10.0 * f64::from(n), 1460)), overrides).offered().unwrap().clone()
+    };
     let second =
         |overrides: &[&str]| load(overrides).links[1].second_bps.unwrap() / (8.0 * (1500.0 + OPENING));
     assert_eq!(second(&["workload.load=3", "workload.copies_offset=0 s"]), 3.0);
@@ -232,9 +233,12 @@ fn acknowledgements_come_no_faster_than_the_link_that_they_are_for() {
         (up.minute_bps.unwrap(), up.mean_bps)
     };
     let requests = 8.0 * 340.0 / 60.0;
-    let about = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-3, "{found} is not {expected}");
+    let about = |found: f64, expected: f64| {
+        assert!((found / expected - 1.0).abs() < 1e-3, "{found} is not {expected}")
+    };
     about(of("2 Mbit/s").0, 2e6 * 40.0 / 3000.0 + requests);
-    assert!((of("2 Mbit/s").1 / (2e6 * 40.0 / 3000.0) - 1.0).abs() < 0.01); about(of("2 Mbit/s").1, 2e6 * 40.0 / 3000.0 + 2.0 * 8.0 * 340.0 / 300.0);
+    assert!((of("2 Mbit/s").1 / (2e6 * 40.0 / 3000.0) - 1.0).abs() < 0.01);
+    about(of("2 Mbit/s").1, 2e6 * 40.0 / 3000.0 + 2.0 * 8.0 * 340.0 / 300.0);
     let acks = 8.0 * 40.0 * f64::from(100_000_000_u32.div_ceil(1460)) / 2.0;
     about(of("unlimited").0, acks / 60.0 + requests);
 }
@@ -252,14 +256,18 @@ fn what_a_run_refuses_is_refused() {
     let twice = ["workload.period=20 s", "workload.speed=2"];
     assert_eq!(of("0,a,300,1000\n30,a,300,1000", &twice), None);
     let empty = of("0,a,300,1000\n30,a,0,1000", &[]).unwrap();
-    assert!(empty.starts_with("request table: column request_bytes: found 0 for the request at 30.0"), "{empty}");
+    assert!(
+        empty.starts_with("request table: column request_bytes: found 0 for the request at 30.0"),
+        "{empty}"
+    );
     assert_eq!(of("0,a,300,1000\n30,a,0,1000", &["run.until=20 s"]), None);
 }
 
 #[test]
 fn samples_stay_at_a_rate_below_1() {
     // Of 10 requests 4 are tagged, with 4 of 16 parts of the bytes.
-    let rows = |n| format!("{n},a,300,{},{}\n", if n < 4 { 1460 } else { 2920 }, if n < 4 { "sample" } else { "" });
+    let rows =
+        |n| format!("{n},a,300,{},{}\n", if n < 4 { 1460 } else { 2920 }, if n < 4 { "sample" } else { "" });
     let rows: String = (0..10).map(rows).collect();
     let of = |load: &str| {
         let overrides = ["workload.scale=rate", load, "leg.0.carrier={ kind = \"http/1.1\" }"];

@@ -36,7 +36,15 @@ fn scratch() {
     for n in 0..300 {
         let bytes = (500.0 * (2000.0_f64).powf(next() * next())) as u64;
         let server = 2.0 * next() * next();
-        table += &format!("{:.3},h{}.example,{},{bytes},{:.3},{:.3},c{}\n", f64::from(n) / 5.0, (next() * 5.0) as u32, 300 + (next() * 300.0) as u32, server, server * next(), (next() * 20.0) as u32);
+        table += &format!(
+            "{:.3},h{}.example,{},{bytes},{:.3},{:.3},c{}\n",
+            f64::from(n) / 5.0,
+            (next() * 5.0) as u32,
+            300 + (next() * 300.0) as u32,
+            server,
+            server * next(),
+            (next() * 20.0) as u32
+        );
     }
     let linux = "leg.0.tcp={ profile = \"linux\" }";
     let http11 = "leg.0.carrier={ kind = \"http/1.1\" }";
@@ -45,24 +53,56 @@ fn scratch() {
     let release = ["at-once", "delayed", "after-wait", "paced"].map(|word| format!("origin.release={word}"));
     let nodes = "path.nodes=[\"a\", \"m\", \"b\"]";
     for (name, keys) in [
-        ("http/1.0 bsd", vec![]), ("http/1.0 linux", vec![linux]), ("http/1.0 linux tls", vec![linux, tls]),
-        ("http/1.1 bsd", vec![http11]), ("http/1.1 linux", vec![linux, http11]), ("http/1.1 linux tls", vec![linux, http11, tls]),
+        ("http/1.0 bsd", vec![]),
+        ("http/1.0 linux", vec![linux]),
+        ("http/1.0 linux tls", vec![linux, tls]),
+        ("http/1.1 bsd", vec![http11]),
+        ("http/1.1 linux", vec![linux, http11]),
+        ("http/1.1 linux tls", vec![linux, http11, tls]),
         ("mux 8 bsd", vec!["leg.0.carrier={ kind = \"mux\", connections = 8 }"]),
         ("mux 8 linux", vec![linux, "leg.0.carrier={ kind = \"mux\", connections = 8 }"]),
         ("webmux linux", vec![linux, "leg.0.carrier={ kind = \"webmux\" }"]),
         ("http/2 linux tls", vec![linux, http2, tls]),
-        ("http/2 linux tls nginx", vec![linux, "leg.0.carrier={ kind = \"http/2\", server = { preset = \"nginx\" } }", tls]),
-        ("pep linux http/1.1 tls", vec![nodes, "leg.0.from=a", "leg.0.to=b", "path.link.1.up.rate=34.368 Mbit/s", "path.link.1.down.rate=34.368 Mbit/s", "path.link.1.up.delay=10 ms", "path.link.1.down.delay=10 ms", linux, http11, tls, "leg.0.split=[{ at = \"m\" }]"]),
+        (
+            "http/2 linux tls nginx",
+            vec![linux, "leg.0.carrier={ kind = \"http/2\", server = { preset = \"nginx\" } }", tls],
+        ),
+        (
+            "pep linux http/1.1 tls",
+            vec![
+                nodes,
+                "leg.0.from=a",
+                "leg.0.to=b",
+                "path.link.1.up.rate=34.368 Mbit/s",
+                "path.link.1.down.rate=34.368 Mbit/s",
+                "path.link.1.up.delay=10 ms",
+                "path.link.1.down.delay=10 ms",
+                linux,
+                http11,
+                tls,
+                "leg.0.split=[{ at = \"m\" }]",
+            ],
+        ),
     ] {
         for release in &release {
             let keys: Vec<&str> = keys.iter().copied().chain([release.as_str()]).collect();
             let scenario = match crate::scenario::tests::cable_with(&keys) {
                 Ok(scenario) => scenario,
-                Err(error) => { println!("{name}: {error}"); continue; }
+                Err(error) => {
+                    println!("{name}: {error}");
+                    continue;
+                }
             };
             let found = beside(&scenario, &table);
             let part = |[a, b]: [f64; 2]| format!("{:+6.1} %", 100.0 * (a / b - 1.0));
-            println!("{name:24} {:26} hops {} up {} down {}   {:.0}", release, part(found[0]), part(found[1]), part(found[2]), found[0][1]);
+            println!(
+                "{name:24} {:26} hops {} up {} down {}   {:.0}",
+                release,
+                part(found[0]),
+                part(found[1]),
+                part(found[2]),
+                found[0][1]
+            );
         }
     }
 }
