@@ -351,7 +351,7 @@ class Scenario:
         "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps",
         "loss_limit_text", "up": {the same ten, of uploads} or null, "connections_to_fill", "text"}], "workload":
         {"days", "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points",
-        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [{"key", "words"}],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 
