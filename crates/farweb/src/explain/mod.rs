@@ -235,7 +235,7 @@ pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Direc
         let title = &name.preset().title;
         text.say(&format!("\nlink {index}: preset {name}, {title}; the scenario's own keys stand"));
         for fact in name.preset().facts() {
-            text.say(figures::wrapped(&fact).trim_end_matches('\n'));
+            text.say(text::wrapped(&fact).trim_end_matches('\n'));
         }
     }
     legs.iter().for_each(|leg| text.add(&leg.text));

@@ -72,3 +72,18 @@ impl Serialize for Text {
         serializer.collect_str(self)
     }
 }
+
+/// A sentence as indented lines of at most 98 columns, the second one on further in.
+pub(super) fn wrapped(sentence: &str) -> String {
+    let (mut text, mut line) = (String::new(), String::from(" "));
+    for word in sentence.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 98 {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("   ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text + &line + "\n"
+}

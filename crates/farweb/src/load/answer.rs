@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::offered::{BUSY, Offered, OfferedLoad};
-use super::quantities::{plural, seconds, share};
 use super::{Check, Unheld};
 use crate::explain::Warning;
+use crate::units::words::{plural, seconds, share};
 
 /// A load against a path, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,9 +5,9 @@
 
 use super::demand::Demand;
 use super::laid::{Laid, peak};
-use super::quantities::{plain, seconds};
 use crate::explain::Warning;
 use crate::scenario::Workload;
+use crate::units::words::{plain, seconds};
 
 /// Windows, in s.
 const WINDOWS_S: [u64; 3] = [60, 600, 3600];

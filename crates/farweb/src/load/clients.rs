@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::demand::Demand;
-use super::quantities::plural;
 use crate::explain::{Report, Warning};
 use crate::scenario::{ClientShare, Scenario};
+use crate::units::words::plural;
 
 /// Clients, in numbers and in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

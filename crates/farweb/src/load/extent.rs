@@ -11,11 +11,11 @@ use serde::{Serialize, Serializer};
 use super::demand::Demand;
 use super::laid::Laid;
 use super::offered::MINUTE_S;
-use super::quantities::count;
 use super::rated::{RatedLink, rated_links};
 use super::rows::of_extent;
 use crate::explain::{LegReport, Report, Row, Warning};
 use crate::scenario::{CapturePoint, Packets, Scenario, Workload};
+use crate::units::words::count;
 
 /// Rows of all tables that are warned of, and the most. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so
 /// the limit is some tens of GB and the warning some GB.

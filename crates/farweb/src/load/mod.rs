@@ -9,7 +9,6 @@ mod laid;
 mod offered;
 mod pass;
 mod ports;
-pub mod quantities;
 mod rated;
 mod rows;
 #[cfg(test)]

@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::bursts;
 use super::demand::Demand;
 use super::laid::{Laid, largest, peak, windows};
-use super::quantities::{began, count, plain, rate, seconds, share};
 use super::rated::{RatedLink, Sent, Way, Which, rated_links};
 use super::rows::Sheet;
 use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
 use crate::units::Duration;
+use crate::units::words::{began, count, plain, rate, seconds, share};
 use crate::workload::CopiesHosts;
 
 /// Share of a link's rate above which its busiest minute is warned of. Chosen: queues of random arrivals are some packets long below it and

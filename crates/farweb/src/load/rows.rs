@@ -7,9 +7,9 @@ use super::clients::ClientReport;
 use super::demand::Demand;
 use super::extent::Extent;
 use super::offered::of_rate;
-use super::quantities::{count, plain, rate, seconds, share};
 use crate::explain::{ConnectionLimit, DirectionReport, LegReport, LimitedBy, LinkReport, Report, Row};
 use crate::scenario::{Carrier, Leg};
+use crate::units::words::{count, plain, rate, seconds, share};
 
 /// A table for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

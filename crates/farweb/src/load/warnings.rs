@@ -3,9 +3,9 @@
 use super::clients::nobody_named;
 use super::demand::Demand;
 use super::ports::too_few;
-use super::quantities::{count, plural, share};
 use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
+use crate::units::words::{count, plural, share};
 
 /// All of them.
 pub(super) fn of(scenario: &Scenario, report: &Report, demand: &Demand) -> Vec<Warning> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::explain::Row;
-use crate::load::quantities::{count, moment, plain, scaled, seconds, share};
 use crate::load::{PointLoad, Swept};
+use crate::units::words::share;
 
 /// A response of 1340 B in each of 60 seconds, 1500 B with headers and the packets that open and close: 12 kbit/s.
 fn steady(overrides: &[&str]) -> Check {
@@ -214,27 +214,4 @@ fn a_credit_of_a_session_limits_a_response() {
     ] {
         assert_eq!(limits(&[LINUX, &format!("leg.0.carrier={{ {carrier} }}")], "limit"), [limit]);
     }
-}
-
-#[test]
-fn numbers_have_three_digits_and_the_unit_that_fits() {
-    let times = [0.0, 4.567e-5, 0.3416, 1.0, 5.2149, 600.0, 9999.0];
-    let said = ["0 s", "45.7 µs", "342 ms", "1 s", "5.21 s", "10 min", "2 h 47 min"];
-    assert_eq!(times.map(seconds), said);
-    let rates = [0.0, 999.4, 1004.0, 34_368_000.0, 1.5e15];
-    assert_eq!(rates.map(|bps| scaled(bps, "B")), ["0 B", "999 B", "1.00 kB", "34.4 MB", "1,500 TB"]);
-    assert_eq!(
-        [0.0, 0.00009, 0.8727, 1.0, 12.0].map(share),
-        ["0 %", "< 0.01 %", "87.3 %", "100 %", "1,200 %"]
-    );
-    assert_eq!(
-        [0.0, 8.0, 1.5048, 1234.6, 0.00012].map(|value| plain(value, 3)),
-        ["0", "8", "1.5", "1235", "0.00012"]
-    );
-    assert_eq!([-1234.5, 0.5, 117_635.0].map(count), ["-1,234", "0", "117,635"]);
-    let moments = [867_726_002.519, 951_782_400.0, 4_102_444_799.0, 5.0].map(moment);
-    assert_eq!(moments[0], "1997-07-01 03:00:02 UTC");
-    assert_eq!(moments[1], "2000-02-29 00:00:00 UTC");
-    assert_eq!(moments[2], "2099-12-31 23:59:59 UTC");
-    assert_eq!(moments[3], "5 s on the log's own clock");
 }
