@@ -1,7 +1,7 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,12 +78,10 @@ class ScenarioError(FarwebError):
 
     problems: Sequence[Problem]
 
-@final
-class Problem:
-    """A problem of a scenario.
+class Problem(NamedTuple):
+    """A problem of a scenario: a line of the message.
 
     Attributes:
-        text: Its line of the message.
         file: Name of the scenario file. None of an override.
         line: Line in it, from 1.
         column: Column in characters, from 1.
@@ -91,17 +89,11 @@ class Problem:
         message: The value found and those allowed.
     """
 
-    text: str
     file: str | None
     line: int | None
     column: int | None
     key: str
     message: str
-
-    def __new__(
-        cls, text: str, file: str | None, line: int | None, column: int | None, key: str, message: str
-    ) -> Self: ...
-    def __getnewargs__(self) -> tuple[str, str | None, int | None, int | None, str, str]: ...
 
 class WorkloadError(FarwebError):
     """A request table, host table or log cannot be used; the message names file and line."""
@@ -351,7 +343,7 @@ class Scenario:
         "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps",
         "loss_limit_text", "up": {the same ten, of uploads} or null, "connections_to_fill", "text"}], "workload":
         {"days", "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points",
-        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [{"key", "words"}],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 

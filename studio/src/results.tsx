@@ -47,12 +47,12 @@ export function Figures() {
 /** The load held against the path, and settings that may be mistakes. */
 export function Load() {
   const now = load.value?.text === checked.value?.text ? load.value : null;
-  const warnings = [...checked.value?.report.warnings ?? [], ...(now?.warnings ?? []).map(({ key, words }) => `${key}: ${words}`)];
+  const warnings = [...checked.value?.report.warnings ?? [], ...now?.warnings ?? []];
   if (!now?.answer && !warnings.length) return null;
   return (
     <div id="load" class="hint">
       {now?.answer && <p>{unbroken(now.answer)}</p>}
-      {warnings.map(warning => <p key={warning} class="warning">{unbroken(warning)}</p>)}
+      {warnings.map(({ key, words }) => <p key={key + words} class="warning"><code>{key}</code>: {unbroken(words)}</p>)}
     </div>
   );
 }

@@ -51,7 +51,7 @@ pub fn load(text: &str, tables: &Tables) -> Result<String, JsError> {
     let held =
         |requests: &Prepared| Check::of(scenario, planned.design(), requests, Imported::default(), None);
     let check = tables.of(scenario, |requests| requests.map(held).transpose())?;
-    let warnings = check.as_ref().map_or(&[][..], Check::warnings);
+    let warnings = check.as_ref().map(Check::warnings).unwrap_or_default();
     Ok(json!({ "answer": check.as_ref().map(Check::answer), "warnings": warnings }).to_string())
 }
 

@@ -19,8 +19,11 @@ export interface Effective {
   run: { seed: number };
 }
 
+/** A setting that may be a mistake, and why. */
+export interface Warning { key: string; words: string }
+
 /** What a text says. */
-export interface Checked { text: string; effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: string[] } }
+export interface Checked { text: string; effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: Warning[] } }
 
 /** A distribution of times in s, null where a time is infinite: failed requests are slower than any that ended. */
 export interface Times {
@@ -36,7 +39,7 @@ export interface Summary {
 }
 
 /** The load of a text's requests held against its path, in a sentence; null without requests. */
-export interface Load { text: string; answer: string | null; warnings: { key: string; words: string }[] }
+export interface Load { text: string; answer: string | null; warnings: Warning[] }
 
 /** Columns of the requests, a number a row. */
 export const COLUMNS = ["request", "start_ns", "connect_ns", "first_byte_ns", "end_ns", "response_bytes", "visit_request", "status", "host", "connection"] as const;

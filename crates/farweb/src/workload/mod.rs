@@ -96,6 +96,21 @@ impl Request {
     pub const fn is_clear(&self) -> bool {
         matches!(self.tls, Some(false))
     }
+
+    /// Checks that it has bytes to send.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn require_bytes(&self) -> Result<(), WorkloadError> {
+        if self.request_bytes > 0 {
+            return Ok(());
+        }
+        Err(WorkloadError(format!(
+            "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the \
+             carrier \"transfer\" has no requests",
+            self.start
+        )))
+    }
 }
 
 #[cfg(test)]
