@@ -1,6 +1,24 @@
-//! A page load as recorded: its requests by issue, what was left out, and limits of the file.
+//! A page load as recorded: its requests by issue, what was left out, and limits of the file, also in words.
+
+use serde::{Serialize, Serializer};
 
 use super::sent::{Protocol, Sent};
+use super::words::{left_out, short_url};
+use crate::load::quantities::{plural, scaled};
+
+/// Words of the limits that belong beside an answer. The others are in the report of an import.
+const TOLD: [&str; 10] = [
+    "no initiators",
+    "server push",
+    "warm cache",
+    "stands for it",
+    "proxy near",
+    "without a",
+    "unknown",
+    "queue",
+    "twice",
+    "unpacked",
+];
 
 /// A page load as recorded. Times are in ms since its start, or since its first request if that was earlier.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +63,25 @@ pub struct Recording {
     pub warnings: Vec<String>,
 }
 
+/// What a file holds of a page, and what was left out of it.
+#[derive(Debug, Serialize)]
+pub struct Facts<'a> {
+    page: &'a str,
+    file: &'a str,
+    requests: usize,
+    clear_requests: usize,
+    response_bytes: u64,
+    recorded_onload_s: Option<f64>,
+    #[serde(serialize_with = "as_table")]
+    dropped: &'a [(String, u64)],
+    warnings: &'a [String],
+}
+
+/// Writes rows as a table, in their order.
+fn as_table<S: Serializer>(rows: &[(String, u64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(rows.iter().map(|(name, value)| (name, value)))
+}
+
 impl Recording {
     /// From the last end that gated onLoad to onLoad, in ms.
     #[must_use]
@@ -84,8 +121,65 @@ impl Recording {
     /// The protocol of most requests, of equal ones the first's.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
-        let number = |protocol| self.sent.iter().filter(|sent| sent.protocol == protocol).count();
-        let first = self.sent.iter().map(|sent| sent.protocol).rev();
-        first.max_by_key(|protocol| number(*protocol)).expect("a page has a request")
+        let mut counts: Vec<(Protocol, usize)> = Vec::new();
+        for sent in &self.sent {
+            match counts.iter_mut().find(|(protocol, _)| *protocol == sent.protocol) {
+                Some((_, number)) => *number += 1,
+                None => counts.push((sent.protocol, 1)),
+            }
+        }
+        let most = counts.iter().rev().max_by_key(|(_, number)| number); // the first of equal ones
+        most.expect("a page has a request").0
+    }
+
+    /// The page with its requests, bytes and hosts, as lines begin with them.
+    #[must_use]
+    pub fn counted(&self) -> String {
+        format!(
+            "{}: {}, {}, {}",
+            short_url(&self.url),
+            plural(self.sent.len() as u64, "request"),
+            scaled(self.response_bytes() as f64, "B"),
+            plural(self.rtt_ms.len() as u64, "host")
+        )
+    }
+
+    /// What the file holds and what was left out of it, as JSON has it.
+    #[must_use]
+    pub fn facts(&self) -> Facts<'_> {
+        Facts {
+            page: &self.url,
+            file: &self.file,
+            requests: self.sent.len(),
+            clear_requests: self.clear_requests(),
+            response_bytes: self.response_bytes(),
+            recorded_onload_s: self.is_load_known.then_some(self.load_ms / 1000.0),
+            dropped: &self.dropped,
+            warnings: &self.warnings,
+        }
+    }
+
+    /// A sentence where requests have no TLS: they have none over any protocol.
+    #[must_use]
+    pub fn in_the_clear(&self) -> Option<String> {
+        let (clear, all) = (self.clear_requests(), self.sent.len());
+        if clear == 0 {
+            return None;
+        }
+        if clear == all {
+            return Some("Its URLs are http: no TLS, with either protocol.".into());
+        }
+        let is = if clear == 1 { "is" } else { "are" };
+        Some(format!("{clear} of {} {is} http, without TLS.", plural(all as u64, "request")))
+    }
+
+    /// Sentences on entries left out and on gaps in the file that belong beside an answer.
+    #[must_use]
+    pub fn reservations(&self) -> Vec<String> {
+        let is_told = |warning: &&str| TOLD.iter().any(|word| warning.contains(word));
+        let told: Vec<&str> = self.warnings.iter().map(String::as_str).filter(is_told).collect();
+        let gaps = (!told.is_empty()).then(|| format!("The file: {}.", told.join("; ")));
+        let gone = (!self.dropped.is_empty()).then(|| left_out(&self.dropped));
+        gone.into_iter().chain(gaps).collect()
     }
 }

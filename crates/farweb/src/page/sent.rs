@@ -43,7 +43,7 @@ impl Kind {
 }
 
 /// The version of HTTP that a request rode. SPDY counts as HTTP/2.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "their names say it")]
 pub enum Protocol {
     H1,

@@ -63,6 +63,7 @@ pub use select::{Sample, SampleBy};
 pub use spans::Unit;
 pub use unread::UnreadFields;
 pub use when::Bound;
+pub(crate) use when::unix_us;
 
 use std::path::Path;
 
