@@ -4,8 +4,8 @@
 
 use super::exporters::Exporter;
 use super::json::{self, Fault, Json, Value};
+use super::words::quoted;
 use crate::load::quantities::count;
-use crate::workload::lines::clipped;
 use crate::workload::{WorkloadError, unix_us};
 
 /// Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies.
@@ -136,7 +136,7 @@ impl Source<'_> {
         let Some(value) = value else { return "nothing".into() };
         match &value.value {
             Value::Null => "nothing".into(),
-            Value::Text(text) => clipped(text.as_bytes(), SHOWN),
+            Value::Text(text) => quoted(text, SHOWN),
             _ => {
                 let whole = json::as_written(self.text, value.at);
                 let shown: String = whole.chars().take(SHOWN).collect();
@@ -154,8 +154,7 @@ impl Source<'_> {
         let has = match &whole.value {
             Value::Table(members) if members.is_empty() => "an object with nothing in it".into(),
             Value::Table(members) => {
-                let names: Vec<_> =
-                    members.iter().take(3).map(|(name, _)| clipped(name.as_bytes(), SHOWN)).collect();
+                let names: Vec<_> = members.iter().take(3).map(|(name, _)| quoted(name, SHOWN)).collect();
                 format!("an object with {}", names.join(", "))
             }
             Value::List(_) => "a list".into(),
@@ -175,13 +174,13 @@ impl Source<'_> {
         };
         let (before, rest) = self.text.split_at(at);
         let rest = rest.lines().next().unwrap_or_default().trim();
-        let found = clipped(rest.as_bytes(), 40);
+        let found = quoted(rest, 40);
         let fault = if rest.is_empty() {
             "the file ends in the middle: it was cut off".into()
         } else if before.trim().is_empty() {
             format!("is no HAR: found {found}, and a HAR begins with {{")
         } else {
-            let column = before.lines().next_back().unwrap_or_default().chars().count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             format!("found {found} in column {column}, where JSON has something else")
         };
         format!("line {}: {fault}; {AGAIN}", self.line(at))
@@ -342,7 +341,7 @@ fn listed<'a>(source: Source<'a>, log: &'a Json<'a>) -> Result<Vec<Listed<'a>>, 
             return Err(source.wrong(
                 page.member("id").unwrap_or(page).at,
                 &format!("{place}.id"),
-                &clipped(format!("{name} again").as_bytes(), SHOWN),
+                &quoted(&format!("{name} again"), SHOWN),
                 "another id: its requests would be those of both pages",
             ));
         }
@@ -374,7 +373,7 @@ fn unreadable(source: Source<'_>, place: usize, entry: &Json<'_>, has_url: bool)
     } else if has_url {
         source.odd(entry, "startedDateTime", &format!("{place}.startedDateTime"), A_TIME)
     } else {
-        let request = entry.member("request").filter(|request| request.is_table()).unwrap_or(entry);
+        let request = entry.member("request").unwrap_or(entry);
         source.odd(request, "url", &format!("{place}.request.url"), "a URL")
     }
 }

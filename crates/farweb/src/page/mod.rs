@@ -11,6 +11,8 @@ mod recording;
 mod reservations;
 mod sent;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod times;
 mod url;
 mod words;

@@ -8,10 +8,9 @@ use super::queues::{queue_anew, wait_for_connections};
 use super::recording::Recording;
 use super::reservations::{Known, warnings_of};
 use super::sent::{Kind, Protocol, Sent};
-use super::words::{by_number, elided};
+use super::words::{by_number, elided, quoted};
 use crate::load::quantities::{scaled, seconds};
 use crate::workload::WorkloadError;
-use crate::workload::lines::clipped;
 
 /// Most bytes of a page, requests and responses. Chosen: some seconds of packets a load.
 const BYTES_MAX: u64 = 1_000_000_000;
@@ -95,7 +94,7 @@ fn dropped(page: &Page<'_>, read: &[Read<'_>]) -> Vec<(String, u64)> {
 }
 
 fn check(page: &Page<'_>, sent: &[Sent], dropped: &[(String, u64)]) -> Result<(), WorkloadError> {
-    let named = clipped(elided(page.name, 60).as_bytes(), 60);
+    let named = quoted(&elided(page.name, 60), 60);
     let which =
         if page.name.is_empty() { page.path.to_owned() } else { format!("{}: page {named}", page.path) };
     if sent.is_empty() {

@@ -31,6 +31,18 @@ pub(super) fn by_number(dropped: &[(String, u64)]) -> String {
     rows.join(", ")
 }
 
+/// The first `most` letters of a part of a file, in single quotes unless it has some: JSON is full of double ones.
+pub(super) fn quoted(text: &str, most: usize) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let escaped = |letter: char| match letter {
+        '"' | '\'' if letter != quote => letter.to_string(),
+        _ => letter.escape_debug().to_string(),
+    };
+    let shown: String = text.chars().take(most).map(escaped).collect();
+    let more = if text.chars().nth(most).is_some() { "…" } else { "" };
+    format!("{quote}{shown}{more}{quote}")
+}
+
 /// Writes out the characters that command a terminal, an escape as `\u001b`.
 fn visible(text: &str) -> String {
     let mut found = String::new();
@@ -83,8 +95,17 @@ mod tests {
 
     #[test]
     fn no_number_is_cut() {
-        assert_eq!(elided("about 12,345 requests and 678,901", 20), "about…");
+        assert_eq!(elided("about 12,345 requests and 678,901", 20), "about …d 678,901");
+        assert_eq!(elided("page 1 of 12,345,678", 12), "page …");
         assert_eq!(elided("a-page-on-monday-at-noon.har", 16), "a-page-…oon.har");
+    }
+
+    #[test]
+    fn parts_of_a_file_are_quoted_in_one_line() {
+        let rows = [(r#""a": 5"#, r#"'"a": 5'"#), ("it's\n", "\"it's\\n\""), ("123456789", "'12345678…'")];
+        for (text, expected) in rows {
+            assert_eq!(quoted(text, 8), expected);
+        }
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub(super) fn quoted(text: &[u8]) -> String {
 }
 
 /// `text` in quotes, at most `length` characters long, control characters spelled out.
-pub(crate) fn clipped(text: &[u8], length: usize) -> String {
+pub(super) fn clipped(text: &[u8], length: usize) -> String {
     // No more than 4 bytes a character are read: a long line costs nothing.
     let head = String::from_utf8_lossy(&text[..text.len().min(4 * length)]);
     let clip: String = head.chars().take(length).collect();

@@ -4,7 +4,7 @@ mod copies;
 mod directory;
 mod fenwick;
 mod hashed_id;
-pub(crate) mod lines;
+mod lines;
 mod link_trace;
 mod log;
 mod lru_stack;
