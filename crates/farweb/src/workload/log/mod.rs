@@ -65,6 +65,7 @@ pub use several::LogsReader;
 pub use spans::Unit;
 pub use unread::UnreadFields;
 pub use when::Bound;
+pub(crate) use when::unix_us;
 
 use std::path::Path;
 
