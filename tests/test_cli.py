@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from captures import handshake, pcap
-from farweb import Results
+from farweb import Results, Scenario
 from hars import entry, har, written
 from sample_results import request
 from sample_sweeps import design_of, write_sweep
@@ -51,6 +51,10 @@ def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) ->
     ran = farweb("run", cable, *changed)
     assert all(f"warning: {warning} " in ran.said for warning in said)
     assert Results.open("results/cable").manifest["warnings"] == said
+    changes = {key: value for key, _, value in (each.partition("=") for each in changed[1::2])}
+    assert Scenario.load(cable, changes).run(out="python").manifest["warnings"] == said
+    assert farweb("report", "python").code == 0
+    assert "the workload offers" in Path("python/report.html").read_text("utf-8")
     assert farweb("run", cable, *changed, "--quiet", "--force").err == ""
     assert farweb("run", cable, *changed, "--json", "--force").json()["warnings"] == said
 
