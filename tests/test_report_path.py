@@ -15,7 +15,7 @@ from farweb.library.scenario import Scenario
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.drawing import draw_path, wrap
 from farweb.report.path import Leg, Path, Term, path_of, shape, span, told_apart
-from farweb.report.points import Point, parse, point, warned
+from farweb.report.points import Point, parse, point, warnings
 from farweb.text import toml
 
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"
@@ -425,15 +425,15 @@ def test_what_is_left_out_depends_on_the_carrier() -> None:
 def test_a_warning_is_there_once_with_where_it_holds() -> None:
     # A queue of 1000 B is less than a segment in any case; 64 kB are little for 2 Mbit/s only at 2 s.
     points = [made(label=delay, delay=delay, queue="64000 B") for delay in ("60 ms", "320 ms", "5 s", "8 s")]
-    said = warned(points, lambda some: ", ".join(each.label for each in some))
+    said = warnings(points, lambda some: ", ".join(each.label for each in some))
     assert len(said) == 1
     assert said[0].startswith("path.link.0.")
     assert said[0].endswith("(5 s, 8 s).")
-    assert warned([made()], lambda some: "") == []
+    assert warnings([made()], lambda some: "") == []
 
 
 def test_warnings_of_how_runs_are_recorded_say_nothing_of_what_they_mean() -> None:
     effective = {**made().scenario, "record": {"points": ["link 0"], "packets": "none"}}
     recorded = point("", parse(effective, "recorded"), None)
-    assert [warning.partition(":")[0] for warning in recorded.warnings] == ["record.points"]
-    assert warned([recorded], lambda some: "") == []
+    assert [warning.key for warning in recorded.warned] == ["record.points"]
+    assert warnings([recorded], lambda some: "") == []

@@ -136,8 +136,8 @@ def test_a_copy_that_changes_during_a_run_gives_none(cable: Path) -> None:
     assert work(store, run, Version.here(), "here").status == "done"
     store.remove_part(run.run)
 
-    def disturbed(*arguments: Any) -> Any:
-        manifest = simulate_into(*arguments)
+    def disturbed(*arguments: Any, **more: Any) -> Any:
+        manifest = simulate_into(*arguments, **more)
         with copy_of(run).open("r+b") as file:
             file.seek(-200, os.SEEK_END)
             file.write(b"12345678")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,12 +84,10 @@ class ScenarioError(FarwebError):
 
     problems: Sequence[Problem]
 
-@final
-class Problem:
-    """A problem of a scenario.
+class Problem(NamedTuple):
+    """A problem of a scenario: a line of the message.
 
     Attributes:
-        text: Its line of the message.
         file: Name of the scenario file. None of an override.
         line: Line in it, from 1.
         column: Column in characters, from 1.
@@ -97,17 +95,11 @@ class Problem:
         message: The value found and those allowed.
     """
 
-    text: str
     file: str | None
     line: int | None
     column: int | None
     key: str
     message: str
-
-    def __new__(
-        cls, text: str, file: str | None, line: int | None, column: int | None, key: str, message: str
-    ) -> Self: ...
-    def __getnewargs__(self) -> tuple[str, str | None, int | None, int | None, str, str]: ...
 
 class WorkloadError(FarwebError):
     """A request table, host table or log cannot be used; the message names file and line."""
@@ -357,7 +349,7 @@ class Scenario:
         "session_credit_bytes", "session_limit_bps", "loss_share", "loss_event_share", "loss_limit_bps",
         "loss_limit_text", "up": {the same ten, of uploads} or null, "connections_to_fill", "text"}], "workload":
         {"days", "load", "copies_offset_ns", "period_ns", "speed", "rate"}, "sweep": {"design", "points",
-        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [..],
+        "replications", "runs", "factors": [{"name", "levels": [..]}], "text"} or null, "warnings": [{"key", "words"}],
         "text": "the path drawn in text, a paragraph a leg and one for the sweep"}`
         """
 
@@ -813,13 +805,14 @@ class LogOverview:
 
 @final
 class LogReader:
-    """Requests from a log, streamed in constant memory."""
+    """Requests from logs, one after the other, streamed in constant memory."""
 
     def __new__(
         cls,
-        path: str,
+        paths: list[str],
         format: str,
         *,
+        names: list[str] = ...,
         log_format: str | None = None,
         fields: list[str] | None = None,
         keep: str | None = None,
@@ -844,12 +837,12 @@ class LogReader:
         seed: int = 1,
         max_unreadable: float = 0.01,
         overview: LogOverview | None = None,
-        place: int = 0,
     ) -> Self:
-        """Open `path`, plain or packed by gzip, xz or Zstandard.
+        """Open the first of `paths`, each plain or packed by gzip, xz or Zstandard; the others as their turn comes.
 
         Args:
-            path: The log; `-` is standard input.
+            paths: The logs, at least one; `-` is standard input.
+            names: Their names in the report, one each; none: no names.
             format: `auto` (by the first lines), or a name of `log_formats`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
@@ -879,12 +872,11 @@ class LogReader:
             sample_by: Unit of the sample, drawn with all its requests: `client` or `host`.
             seed: Another one draws others.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
-            overview: A first reading of all logs of the import, for lines that stand in two and calls with two lines.
-            place: Place of this log in it, from 0.
+            overview: A first reading of the same logs, for lines that stand in two and calls with two lines.
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """About `rows` requests in the order of the log; None at the end.
+        """About `rows` requests of one log in its order; None at the end of the last.
 
         Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order. Rows
         of one second are spread over it as far as they stand side by side. Besides `second`, the Unix time of a line in
@@ -893,22 +885,22 @@ class LogReader:
 
     @property
     def origin_unix_s(self) -> int | None:
-        """The Unix time of `start_s` 0, in s; None before the first request."""
+        """The Unix time of `start_s` 0, in s: a second of the first log with a request. None before that."""
 
     def report(self) -> str:
-        """Counts so far, as JSON text.
+        """Counts of the logs that were read to their ends, as JSON text.
 
-        `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
-        "unreadable": [{"line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"line", "start_unix_s",
-        "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
-        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
-        "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the table, "unclear":
-        {"scheme": {"requests", "text"}} (values that say nothing), "unit", "unit_doubt",
-        "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
-        "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
-        {reason: bytes}, "table_http_versions" (those of the table)}`; the times are null without a request. The facts
-        from `software` on are of all requests of the log, those left out included: `{name: {"requests", "bytes"}}`,
+        `{"formats": [..], "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
+        "unreadable": [{"log", "line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"log", "line",
+        "start_unix_s", "client", "method", "url", "host", "has_host", "status", "request_bytes",
+        "request_bytes_logged", "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read,
+        "time_outs": {"requests", "longest_s", "status", "line", "log"} (of 408, 502, 503 and 504 after 10 s or more),
+        "unread_fields": {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the
+        table, "unclear": {"scheme": {"requests", "text"}} (values that say nothing), "units": [..], "unit_doubt",
+        "assumptions": [..], "origin_unix_s", "sorted", "request_bytes", "response_bytes", "software", "schemes",
+        "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes": {reason: bytes}, "table_http_versions"
+        (those of the table)}`; the origin is null without a request. The facts from `software` on are of all requests
+        of the log, those left out included: `{name: {"requests", "bytes"}}`,
         bytes as logged.
         """
 

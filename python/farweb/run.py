@@ -65,16 +65,15 @@ def simulate(
     progress: Callable[[Progress], None] = unseen,
     *,
     replace: bool = True,
-    warnings: Sequence[str] | None = None,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Run the scenario of `prepared` and write its results to the folder `out` (see `Scenario.run`).
 
-    Its manifest has `warnings`, by default those of the scenario without its requests.
+    The manifest has the warnings.
     """
     seed = prepared.scenario.effective["run"]["seed"]
     with taken(out, lambda _: check_place(out, replace)), staged_folder(out) as stage:
-        manifest = simulate_into(stage, prepared, seed, progress)
-        write_manifest(stage, manifest if warnings is None else {**manifest, "warnings": list(warnings)})
+        write_manifest(stage, simulate_into(stage, prepared, seed, progress, warnings=warnings))
 
 
 def simulate_into(
@@ -83,8 +82,12 @@ def simulate_into(
     seed: int,
     progress: Callable[[Progress], None] = unseen,
     measurement: "Measurement | None" = None,
+    *,
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Run the scenario of `prepared`, write its tables to `folder` and return its manifest for the caller to write.
+
+    The manifest has the warnings.
 
     All rows go to `measurement` as well, if there is one: the run is of a sweep, where other runs fill the cores, and
     writes between its steps. Another run writes each step in a thread while it simulates the next.
@@ -108,7 +111,7 @@ def simulate_into(
         "cpu_s": round(cpu, 3),
         **{key: simulation.progress()[key] for key in ("now_ns", "events", "packet_hops")},
         "warmup_ns": scenario.core.warmup_ns,
-        "warnings": json.loads(prepared.complete.check(prepared.core.hosts))["warnings"],
+        "warnings": list(warnings),
         "links": json.loads(simulation.link_totals()),
         "legs": legs.described(scenario.effective),
         "measured": json.loads(simulation.measured()),
@@ -116,6 +119,12 @@ def simulate_into(
         "inputs": {name: dict(each) for name, each in prepared.inputs.items()},
         "scenario": {**scenario.effective, "run": {**scenario.effective["run"], "seed": seed}},
     }
+
+
+def scenario_warnings(prepared: Prepared) -> list[str]:
+    """Warnings about the scenario of `prepared` without its requests, as lines."""
+    found = json.loads(prepared.complete.check(prepared.core.hosts))["warnings"]
+    return [f"{each['key']}: {each['words']}" for each in found]
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -1,9 +1,11 @@
 //! The exceptions of farweb.
 
-use farweb::scenario::{Place, ScenarioError as CoreError};
+use farweb::scenario::{Place, Problem, ScenarioError as CoreError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::IntoPyDict;
 
 create_exception!(
     farweb._core,
@@ -27,56 +29,33 @@ pub(crate) fn workload_error(error: farweb::workload::WorkloadError) -> PyErr {
 /// The error with its problems in `problems`, which is empty on errors of no core.
 pub(crate) fn scenario_error(error: CoreError) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
-    let problems: Vec<_> = error.problems.into_iter().map(Problem::of).collect();
-    Python::attach(|py| raised.value(py).setattr("problems", problems))
-        .map_or_else(|failed| failed, |()| raised)
+    let set = |py: Python<'_>| {
+        let kind = problem_type(py)?;
+        let problems: PyResult<Vec<_>> =
+            error.problems.into_iter().map(|problem| kind.call1(fields(problem))).collect();
+        raised.value(py).setattr("problems", problems?)
+    };
+    Python::attach(set).map_or_else(|failed| failed, |()| raised)
 }
 
-/// A problem of a scenario.
-#[pyclass(frozen, get_all, module = "farweb._core")]
-pub(crate) struct Problem {
-    text: String,
-    file: Option<String>,
-    line: Option<usize>,
-    column: Option<usize>,
-    key: String,
-    message: String,
-}
+type Fields = (Option<String>, Option<usize>, Option<usize>, String, String);
 
-impl Problem {
-    fn of(problem: farweb::scenario::Problem) -> Self {
-        let (text, [key, message]) = (problem.to_string(), problem.in_lines());
-        let (file, line, column) = match problem.place {
-            Place::File { line, column } => (Some(problem.file), Some(line), Some(column)),
-            Place::Override(_) => (None, None, None),
-        };
-        Self { text, file, line, column, key, message }
+fn fields(problem: Problem) -> Fields {
+    let [key, message] = problem.in_lines();
+    match problem.place {
+        Place::File { line, column } => (Some(problem.file), Some(line), Some(column), key, message),
+        Place::Override(_) => (None, None, None, key, message),
     }
 }
 
-type Fields<'a> = (&'a str, Option<&'a str>, Option<usize>, Option<usize>, &'a str, &'a str);
-
-#[pymethods]
-impl Problem {
-    #[new]
-    const fn new(
-        text: String,
-        file: Option<String>,
-        line: Option<usize>,
-        column: Option<usize>,
-        key: String,
-        message: String,
-    ) -> Self {
-        Self { text, file, line, column, key, message }
-    }
-
-    /// Errors go from process to process.
-    fn __getnewargs__(&self) -> Fields<'_> {
-        let Self { text, file, line, column, key, message } = self;
-        (text, file.as_deref(), *line, *column, key, message)
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Problem({:?})", self.text)
-    }
+/// The named tuple of a problem, which goes from process to process.
+pub(crate) fn problem_type(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = || {
+        let (name, fields) = ("Problem", ["file", "line", "column", "key", "message"]);
+        let module = [("module", "farweb._core")].into_py_dict(py)?;
+        let named = py.import("collections")?.getattr("namedtuple")?;
+        Ok::<_, PyErr>(named.call((name, fields), Some(&module))?.unbind())
+    };
+    TYPE.get_or_try_init(py, make).map(|kind| kind.bind(py))
 }

@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::check::{Check, answer_of, extent_of, whose};
     #[pymodule_export]
-    use crate::errors::{FarwebError, Problem, RunError, ScenarioError, WorkloadError};
+    use crate::errors::{FarwebError, RunError, ScenarioError, WorkloadError};
     #[pymodule_export]
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
@@ -51,6 +51,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.py().get_type::<ScenarioError>().setattr("problems", ())?;
+        module.add("Problem", crate::errors::problem_type(module.py())?)?;
         module.add("version", farweb::VERSION)?;
         module.add("result_version", farweb::RESULT_VERSION)?;
         module.add("units", farweb::units::UNITS.map(<[_]>::to_vec))?;

@@ -1,39 +1,39 @@
 //! Numbers with units, for people.
 
-use farweb::load::quantities;
+use farweb::units::words;
 use pyo3::prelude::*;
 
 #[pyfunction]
 pub(crate) fn seconds(value: f64) -> String {
-    quantities::seconds(value)
+    words::seconds(value)
 }
 
 #[pyfunction]
 pub(crate) fn moment(unix_s: f64) -> String {
-    quantities::moment(unix_s)
+    words::moment(unix_s)
 }
 
 #[pyfunction]
 pub(crate) fn scaled(value: f64, unit: &str) -> String {
-    quantities::scaled(value, unit)
+    words::scaled(value, unit)
 }
 
 #[pyfunction]
 pub(crate) fn share(value: f64) -> String {
-    quantities::share(value)
+    words::share(value)
 }
 
 #[pyfunction]
 pub(crate) fn plain(value: f64, digits: i32) -> String {
-    quantities::plain(value, digits)
+    words::plain(value, digits)
 }
 
 #[pyfunction]
 pub(crate) fn count(value: f64) -> String {
-    quantities::count(value)
+    words::count(value)
 }
 
 #[pyfunction]
 pub(crate) fn digits(value: f64) -> String {
-    quantities::digits(value)
+    words::digits(value)
 }

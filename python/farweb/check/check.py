@@ -9,6 +9,7 @@ from typing import Any
 from farweb import _core
 from farweb.check.extent import Extent, core_check, points_of_sweep, sheet
 from farweb.check.offered import Offered
+from farweb.check.warned import Warned, warned
 from farweb.inputs.carried import LOW, carried
 from farweb.inputs.description import Description
 from farweb.inputs.prepared import Prepared
@@ -38,6 +39,7 @@ class Check(Shown):
             out.
         extents: Estimated size of a run and, if there is one, of the sweep, or empty without requests.
         sheets: Tables of the load and of the size.
+        warned: Warnings about settings that are allowed but may be mistakes.
         design: Of the sweep, or None without one.
     """
 
@@ -49,6 +51,7 @@ class Check(Shown):
     offered: Offered | None = None
     extents: tuple[Extent, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    warned: tuple[Warned, ...] = ()
     design: Design | None = None
 
     @property
@@ -58,8 +61,8 @@ class Check(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about settings that are allowed but may be mistakes."""
-        return list(self.figures["warnings"])
+        """The warnings as lines."""
+        return [str(each) for each in self.warned]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -97,17 +100,17 @@ def check(scenario: Description) -> Check:
         return explained(scenario, prepared)
 
 
-def explained(scenario: Description, prepared: Prepared) -> Check:
-    """Explain a scenario with open files.
+def explained(scenario: Description, prepared: Prepared, base: _core.Check | None = None) -> Check:
+    """Explain a scenario with open files. `base` is its check by the core, where there is one.
 
     Raises:
         WorkloadError: A table cannot be used.
     """
-    base = core_check(scenario, prepared)
+    base = base or core_check(scenario, prepared)
     figures, said = json.loads(base.figures()), json.loads(base.said())
-    answer, warnings, extents = said["answer"], figures["warnings"], [Extent.of([base], 1)]
-    warnings += _of_table(scenario, prepared, figures, said)
-    warnings += map(_line, said["warnings"])
+    answer, found, extents = said["answer"], warned(figures["warnings"]), [Extent.of([base], 1)]
+    found += _of_table(scenario, prepared, figures, said)
+    found += warned(said["warnings"])
     figures["points"] = []
     if scenario.design is not None and figures["tls"] is not None:
         design = scenario.design
@@ -117,11 +120,12 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
             names = [design.point_name(number) for number in points]
             shown = [(elided(name, _NAME), point) for name, point in zip(names, points.values(), strict=True)]
             swept = json.loads(_core.answer_of(shown, len(design.points)))
-            answer, keys = swept["answer"], {warning.partition(":")[0] for warning in warnings}
-            warnings += [_line(each) for each in swept["warnings"] if each["key"] not in keys]
+            answer, keys = swept["answer"], {warning.key for warning in found}
+            found += [each for each in warned(swept["warnings"]) if each.key not in keys]
             figures["points"] = [{"name": name, **each} for name, each in zip(names, swept["points"], strict=True)]
     known = tuple(extent for extent in extents if extent is not None)
-    warnings += [warning for extent in known for warning in extent.warnings]
+    found += [warning for extent in known for warning in extent.warned]
+    figures["warnings"] = [str(each) for each in found]
     figures["extents"] = [extent.to_dict() for extent in known]
     return Check(
         figures,
@@ -132,21 +136,18 @@ def explained(scenario: Description, prepared: Prepared) -> Check:
         Offered.of(figures["offered"]) if figures["offered"] else None,
         known,
         (*([Sheet(**said["sheet"])] if said["sheet"] else []), *([sheet(known)] if known else [])),
+        tuple(found),
         scenario.design,
     )
 
 
-def _line(warning: Mapping[str, str]) -> str:
-    return f"{warning['key']}: {warning['words']}"
-
-
 def _of_table(
     scenario: Description, prepared: Prepared, figures: dict[str, Any], said: dict[str, Any]
-) -> Iterator[str]:
+) -> Iterator[Warned]:
     """Warnings about the request table by what its import kept, which goes into `figures` and `said` as well."""
     requests, kept = scenario.inputs().get("requests"), prepared.imported
     if requests is not None and "requests" not in prepared.inputs:
-        yield f"workload.requests: {requests.path} does not exist yet; a run needs it"
+        yield Warned("workload.requests", f"{requests.path} does not exist yet; a run needs it")
     part = None if requests is None or kept is None else carried(requests.path.name, kept)
     figures["servers"] = None if kept is None else server_times(kept)
     figures["carried_bytes_share"] = None if part is None else part.share
@@ -157,6 +158,6 @@ def _of_table(
     said["lines"] += more
     said["rows"] += [] if part is None else [["log", part.text]]
     said["rows"] += [["servers", figures["servers"]]] if figures["servers"] else []
-    yield from (f"workload.requests: {each}" for each in ([] if kept is None else doubts(kept)))
+    yield from (Warned("workload.requests", each) for each in ([] if kept is None else doubts(kept)))
     if part is not None and part.share < LOW:
-        yield f"workload.requests: {part.text}; the load is smaller than the log's"
+        yield Warned("workload.requests", f"{part.text}; the load is smaller than the log's")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from farweb import _core
+from farweb.check.warned import Warned, warned
 from farweb.errors import FarwebError, ScenarioError
 from farweb.inputs.description import Description, Value
 from farweb.inputs.prepared import Prepared
@@ -52,9 +53,9 @@ class Extent:
         return None if found is None else cls(**json.loads(found))
 
     @property
-    def warnings(self) -> list[str]:
-        """Lines about large sizes, each beginning with its key."""
-        return [f"{each['key']}: {each['words']}" for each in self.large]
+    def warned(self) -> list[Warned]:
+        """Warnings about large sizes."""
+        return warned(self.large)
 
     @property
     def is_allowed(self) -> bool:

@@ -129,7 +129,7 @@ def run(
     results = Results.open(folder)
     if call.as_json or not call.is_quiet:
         summary = results.summary()
-        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": results.manifest["warnings"]}
+        found = {"answer": summary.answer, "summary": summary.to_dict(), "warnings": checked.warnings}
         call.result({"results": str(results.path), **found}, summary.screen(called=command("show", results.path)))
     if results.unanswered:
         call.warn(f"no request was answered, of {results.unanswered:,} that began; wrote {results.path}")

@@ -77,8 +77,8 @@ def size(
     of_first = extent_of_search(loaded, limits=limits, **call.of(extent_of_search))
     if of_first is not None:
         changed.allow(loaded, [of_first])
-        for warning in of_first.warnings:
-            call.warn(warning)
+        for each in of_first.warned:
+            call.warn(str(each))
     if (before := earlier_search(folder)) is not None:
         call.note(_about_earlier(before, folder, key, str(parse_target(call.given.get("target", DEFAULT)))))
     with call.progress("searching") as show, call.continuing(folder):

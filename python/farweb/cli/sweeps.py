@@ -40,8 +40,8 @@ def sweep(call: Call, scenario: Path, *, changed: Changed, out: str | None = Non
     of_all = loaded.check().extents[1:] if loaded.design is not None else ()
     changed.allow(loaded, of_all)
     for extent in of_all:
-        for warning in extent.warnings:
-            call.warn(warning)
+        for warning in extent.warned:
+            call.warn(str(warning))
     if only_plan:
         from farweb.sweep.schedule import schedule
 

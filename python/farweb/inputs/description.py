@@ -299,15 +299,16 @@ def _problems_by_key() -> Iterator[None]:
     except ScenarioError as error:
         if not error.problems:
             raise
-        lines = [_by_key(each) for each in error.problems]
-        again = ScenarioError("\n".join([*lines, str(error).splitlines()[-1]]))
+        *said, closing = str(error).splitlines()
+        lines = [_by_key(problem, line) for problem, line in zip(error.problems, said, strict=True)]
+        again = ScenarioError("\n".join([*lines, closing]))
         again.problems = error.problems
         raise again from error
 
 
-def _by_key(problem: _core.Problem) -> str:
+def _by_key(problem: _core.Problem, line: str) -> str:
     is_of_a_file = problem.file is not None and problem.file != str(_NO_FILE)
-    return problem.text if is_of_a_file else f"{problem.key}: {problem.message}"
+    return line if is_of_a_file else f"{problem.key}: {problem.message}"
 
 
 def _later(overrides: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:

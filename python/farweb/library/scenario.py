@@ -55,6 +55,7 @@ class Scenario(Description):
             ResultsError: There is a folder at `out` that is not a result, or may not be replaced.
             RunError: The run failed, or the disk is full. Nothing is left at `out` then.
         """
+        from farweb.check.check import explained
         from farweb.inputs.prepared import Prepared
         from farweb.library.run_results import Results
         from farweb.run import simulate
@@ -62,7 +63,8 @@ class Scenario(Description):
         scenario = self if seed is None else self.with_({"run.seed": seed})
         folder = Path("results") / self.path.stem if out is None else Path(out)
         with Prepared.of(scenario) as prepared:
-            simulate(prepared, folder, progress, replace=replace)
+            warnings = explained(scenario.without_sweep(), prepared).warnings
+            simulate(prepared, folder, progress, replace=replace, warnings=warnings)
         return Results.open(folder)
 
     def sweep(

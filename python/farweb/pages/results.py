@@ -17,7 +17,7 @@ from farweb.pages.settle import SEED, Loaded, asked_of
 from farweb.pages.tables import page_rows
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
-from farweb.run import check_place, simulate_into, write_manifest
+from farweb.run import check_place, scenario_warnings, simulate_into, write_manifest
 from farweb.views.page_load import View, read_view
 
 _CLIENT = 1
@@ -71,4 +71,4 @@ def _write(recording: Recording, way: Way, loaded: Loaded, seed: int, folder: Pa
     named: dict[str, Value] = {"name": name, "workload.requests": f"{PAGE_REQUESTS}.parquet", **_RECORD}
     scenario = Description(json.loads(way.scenario.effective()), named, tables=folder)
     with Prepared.of(scenario) as prepared:
-        write_manifest(folder, simulate_into(folder, prepared, seed))
+        write_manifest(folder, simulate_into(folder, prepared, seed, warnings=scenario_warnings(prepared)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from farweb import _core
+from farweb.check.warned import Warned, warned
 from farweb.report.words import at, names_of
 from farweb.results.manifest import MANIFEST
 from farweb.results.store import Store, input_name, part_name
@@ -28,6 +29,7 @@ class Point:
         figures: Links, legs and warnings with their numbers, as `farweb.library.scenario.Check` has them.
         requests: SHA-256 of the request table, or None of a family, and where it is not known.
         caveats: Assumptions about the server times of the request table.
+        kept: Warnings of its run, load included. None where those of the scenario are all that is known.
     """
 
     label: str
@@ -35,11 +37,13 @@ class Point:
     figures: Mapping[str, Any]
     requests: str | None = None
     caveats: Sequence[str] = ()
+    kept: Sequence[Warned] | None = None
 
     @property
-    def warnings(self) -> list[str]:
+    def warned(self) -> list[Warned]:
         """Warnings of `farweb check`, allowed and perhaps not meant, and caveats of the request table."""
-        return [*self.figures["warnings"], *(f"workload.requests: {caveat}" for caveat in self.caveats)]
+        found = warned(self.figures["warnings"]) if self.kept is None else self.kept
+        return list(dict.fromkeys([*found, *(Warned("workload.requests", caveat) for caveat in self.caveats)]))
 
 
 def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
@@ -56,7 +60,11 @@ def parse(effective: Mapping[str, Any], name: str) -> _core.Scenario:
 
 
 def point(
-    label: str, scenario: _core.Scenario, hosts: _core.HostTable | None, inputs: Mapping[str, Any] | None = None
+    label: str,
+    scenario: _core.Scenario,
+    hosts: _core.HostTable | None,
+    inputs: Mapping[str, Any] | None = None,
+    kept: Sequence[Warned] | None = None,
 ) -> Point:
     """Meaning of a scenario.
 
@@ -65,10 +73,12 @@ def point(
         scenario: The scenario.
         hosts: The host table that it was run with, where it is at hand.
         inputs: Files of the run, as its manifest has them.
+        kept: Warnings of its run, load included.
     """
     requests = (inputs or {}).get("requests", {})
     figures = json.loads(scenario.check(hosts))
-    return Point(label, json.loads(scenario.effective()), figures, requests.get("sha256"), requests.get("caveats", ()))
+    effective, caveats = json.loads(scenario.effective()), requests.get("caveats", ())
+    return Point(label, effective, figures, requests.get("sha256"), caveats, kept)
 
 
 def sweep_points(sweep: SweepTables) -> dict[int, Point]:
@@ -120,7 +130,7 @@ def which(sweep: SweepTables, points: Mapping[int, Point], some: Sequence[Point]
 _NOT_OF_A_POINT = ("sweep:", "record.")  # keys about running a scenario, not about its meaning
 
 
-def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> list[str]:
+def warnings(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> list[str]:
     """The warnings of `farweb check` for all points, each once.
 
     Warnings that differ in numbers alone are one, with the numbers of the first point, as are equal ones on several
@@ -132,18 +142,17 @@ def warned(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> 
     """
     found: dict[str, dict[str, list[Point]]] = {}
     for each in points:
-        for warning in each.warnings:
-            key, _, text = warning.partition(": ")
-            if not warning.startswith(_NOT_OF_A_POINT):
-                found.setdefault(without_numbers(text), {}).setdefault(key, []).append(each)
+        for key, words in each.warned:
+            if not f"{key}:".startswith(_NOT_OF_A_POINT):
+                found.setdefault(without_numbers(words), {}).setdefault(key, []).append(each)
     said = []
     for keys in found.values():
         concerned = [each for each in points if any(each in some for some in keys.values())]
-        first = next(text for text in concerned[0].warnings if text.startswith(f"{next(iter(keys))}: "))
+        first = next(words for key, words in concerned[0].warned if key == next(iter(keys)))
         place = f" (the first of {plural(len(points), 'point')})" if len(points) > 1 else ""
         if len(concerned) < len(points):
             place = f" ({where(concerned)})"
-        said.append(f"{listed(list(keys))}: {first.partition(': ')[2]}{place}.")
+        said.append(f"{listed(list(keys))}: {first}{place}.")
     return said
 
 

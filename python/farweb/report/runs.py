@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from farweb.check.check import Check
+from farweb.check.warned import Warned
 from farweb.comparison import Comparison, compare
 from farweb.errors import ResultsError
 from farweb.inputs.import_report import ImportReport
@@ -106,7 +107,7 @@ def _points(results: Sequence[RunTables], names: Sequence[str], checks: Sequence
     if checks is not None:
         caveats = [result.manifest["inputs"].get("requests", {}).get("caveats", ()) for result in results]
         return [
-            Point(name, check.scenario, check.figures, caveats=of)
+            Point(name, check.scenario, check.figures, caveats=of, kept=check.warned)
             for name, check, of in zip(names, checks, caveats, strict=True)
         ]
     return [
@@ -115,6 +116,7 @@ def _points(results: Sequence[RunTables], names: Sequence[str], checks: Sequence
             parse(result.manifest["scenario"], str(result.path / "manifest.json")),
             None,
             result.manifest["inputs"],
+            [Warned.of(line) for line in result.manifest["warnings"]] if "warnings" in result.manifest else None,
         )
         for name, result in zip(names, results, strict=True)
     ]

@@ -13,7 +13,8 @@ from farweb.paint.figure import Figure
 from farweb.report.assumptions import assumptions, left_out
 from farweb.report.drawing import draw_path
 from farweb.report.path import path_of, shape, told_apart
-from farweb.report.points import Point, warned
+from farweb.report.points import Point
+from farweb.report.points import warnings as points_warnings
 from farweb.report.words import extent
 from farweb.text import toml
 from farweb.text.quantities import share
@@ -121,8 +122,8 @@ def tunnels(shares: Iterable[float | None]) -> list[str]:
 
 
 def warnings(said: Iterable[str], points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -> str:
-    """Warnings about the results, then `farweb check`'s (see `farweb.report.points.warned`)."""
-    return section("Warnings", document.warnings([*said, *warned(points, where)]))
+    """Warnings about the results, then `farweb check`'s (see `farweb.report.points.warnings`)."""
+    return section("Warnings", document.warnings([*said, *points_warnings(points, where)]))
 
 
 def reproduction(lines: Sequence[str], manifests: Mapping[str, Mapping[str, Any]]) -> str:

@@ -12,7 +12,7 @@ from farweb.errors import FarwebError, RunError, StorageError
 from farweb.results.manifest import MANIFEST
 from farweb.results.measure import Measurement
 from farweb.results.store import Outcome, Store, part_name
-from farweb.run import simulate_into, write_manifest
+from farweb.run import scenario_warnings, simulate_into, write_manifest
 from farweb.sweep.inputs import shared_tables
 from farweb.sweep.limits import RunLimits
 from farweb.sweep.plan import Run
@@ -110,7 +110,9 @@ def _simulate(store: Store, run: Run, limits: RunLimits, began: float, cpu: floa
         try:
             measurement = Measurement(run.scenario.core.warmup_ns)
             with shared_tables(store, run.scenario, run.seed, run.inputs) as prepared:
-                manifest = simulate_into(folder, prepared, run.seed, watch, measurement)
+                manifest = simulate_into(
+                    folder, prepared, run.seed, watch, measurement, warnings=scenario_warnings(prepared)
+                )
             manifest |= {"run": run.run, "point": run.point, "replication": run.replication}
             manifest["metrics"] = measurement.metrics(manifest)
         except (OSError, StorageError):

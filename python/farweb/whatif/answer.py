@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from farweb.check.warned import Warned
 from farweb.judge.judgement import cell_of
 from farweb.judge.sentences import called, part_of
 from farweb.judge.verdicts import Word
@@ -128,6 +129,7 @@ class WhatIf(Shown):
         holds: Scope of the intervals, and limits of the file.
         results: Folder of the runs of a log or scenario. None of a page.
         recording: The page as `Recording.facts` has it. None of a log or scenario.
+        warned: Warnings about the unchanged scenario. None of a page.
     """
 
     about: str
@@ -142,6 +144,7 @@ class WhatIf(Shown):
     holds: str
     results: str | None = None
     recording: Mapping[str, Any] | None = None
+    warned: Sequence[Warned] = ()
 
     @property
     def text(self) -> str:
@@ -175,6 +178,7 @@ class WhatIf(Shown):
             "as_it_is": {"first_s": self.first_s, "later_s": self.later_s, "all_s": self.overall_s},
             "changes": [each.to_dict() for each in self.effects],
             "together": [{**each.to_dict(), "sum_s": self._sum(each)} for each in self.together],
+            "warnings": [str(each) for each in self.warned],
             "left_out": [{"change": name, "reason": why} for why, names in self.left.items() for name in names],
         }
 
@@ -191,6 +195,7 @@ class WhatIf(Shown):
             parts = (f"{', '.join(names)} ({why})" for why, names in self.left.items())
             yield f"Left out: {'; '.join(parts)}."
         yield self.holds
+        yield from (f"warning: {each}" for each in self.warned)
 
     def _sheet(self) -> Sheet:
         """A row a change. Columns without any value are left out."""

@@ -10,11 +10,13 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from farweb.check.extent import extent_of_values
+from farweb.check.check import explained
+from farweb.check.extent import Extent, core_check
 from farweb.errors import RunError
 from farweb.files.columns import NULL_ID, arrow_schema, to_arrow
 from farweb.files.scratch import scratch
 from farweb.inputs.description import Description
+from farweb.inputs.prepared import Prepared
 from farweb.inputs.tables import REQUESTS, open_requests
 from farweb.judge.judged import Matched, matched, verdict_of
 from farweb.judge.judgement import Verdict, held_by
@@ -75,7 +77,10 @@ def of_requests(
         edge = EDGE if _has_objects(bare) else WHOLE_EDGE
         base = Base(bare.complete(), _halved(bare, folder / "half-server-time.parquet"), edge)
         levels, left = levels_of(base)
-        extent = extent_of_values(bare, [{}], seeds * (1 + len(levels)))
+        with Prepared.of(bare, may_lack=True) as prepared:
+            known = core_check(bare, prepared)
+            checked = explained(bare, prepared, known)
+            extent = Extent.of([known], seeds * (1 + len(levels)))
         if limits and extent is not None:
             extent.require_allowed(scenario)
 
@@ -107,6 +112,7 @@ def of_requests(
         next((each.sure for each in alone.verdicts), "interval"),
         " ".join((*alone.held, *([_HITS] if any(each.hits is not None for each in effects) else []))),
         out,
+        warned=checked.warned,
     )
 
 

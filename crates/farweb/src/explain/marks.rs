@@ -3,6 +3,7 @@
 //! Both ends of a leg have the same constants, so that an end that agrees is never asked unless it asks itself.
 
 use super::leg::Stretch;
+use super::warnings::Warning;
 use crate::net::{Direction, Loss};
 use crate::scenario::{LinkDirection, Scenario};
 use crate::tcp::Profile;
@@ -41,15 +42,16 @@ pub(super) fn text(stretches: &[Stretch<'_>]) -> Option<String> {
 }
 
 /// Warns of ends that never ask, and of marks that no packet can have.
-pub(super) fn warnings(scenario: &Scenario, stretches: &[Stretch<'_>]) -> Vec<String> {
+pub(super) fn warnings(scenario: &Scenario, stretches: &[Stretch<'_>]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (place, leg) in scenario.leg.iter().enumerate() {
         if leg
             .stretches()
             .any(|tcp| matches!(tcp.profile(), Profile::Linux(own) if own.ecn == EcnKind::Accept))
         {
-            warnings.push(format!(
-                "leg.{place}.tcp.constants.ecn: neither end asks where both only \"accept\"; \"request\" asks"
+            warnings.push(Warning::new(
+                format!("leg.{place}.tcp.constants.ecn"),
+                "neither end asks where both only \"accept\"; \"request\" asks",
             ));
         }
     }
@@ -65,9 +67,9 @@ pub(super) fn warnings(scenario: &Scenario, stretches: &[Stretch<'_>]) -> Vec<St
                 _ => continue,
             };
             if !is_asked {
-                warnings.push(format!(
-                    "path.link.{index}.{}.{key}: no end asks for ECN here, so that packets are dropped in place of marks",
-                    way.name()
+                warnings.push(Warning::new(
+                    format!("path.link.{index}.{}.{key}", way.name()),
+                    "no end asks for ECN here, so that packets are dropped in place of marks",
                 ));
             }
         }

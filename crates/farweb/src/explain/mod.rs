@@ -41,7 +41,8 @@ use limit::Course;
 pub use limit::{ConnectionLimit, LimitedBy};
 pub use split::StretchReport;
 pub use sweep::{FactorReport, SweepReport};
-pub use text::{Line, Text};
+pub use text::{Line, Row, Text};
+pub use warnings::Warning;
 
 /// Report on a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,8 +61,8 @@ pub struct Report {
     pub workload: WorkloadReport,
     /// Summary of its sweep, if it has one.
     pub sweep: Option<SweepReport>,
-    /// Warnings about allowed values that may be mistakes, each beginning with its key.
-    pub warnings: Vec<String>,
+    /// Warnings about allowed values that may be mistakes.
+    pub warnings: Vec<Warning>,
     /// The path drawn in text, and a paragraph a leg, one a cache and one for the sweep. At most 100 columns.
     pub text: Text,
 }
@@ -234,7 +235,7 @@ pub fn report(scenario: &Scenario, design: Option<&Design>, hosts: Option<&Direc
         let title = &name.preset().title;
         text.say(&format!("\nlink {index}: preset {name}, {title}; the scenario's own keys stand"));
         for fact in name.preset().facts() {
-            text.say(figures::wrapped(&fact).trim_end_matches('\n'));
+            text.say(text::wrapped(&fact).trim_end_matches('\n'));
         }
     }
     legs.iter().for_each(|leg| text.add(&leg.text));

@@ -4,6 +4,16 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+/// A label and a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row(pub String, pub String);
+
+impl Row {
+    pub(crate) fn new(label: &str, words: impl Into<String>) -> Self {
+        Self(label.to_owned(), words.into())
+    }
+}
+
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -11,14 +21,14 @@ pub enum Line {
     /// Words, laid out as they are.
     Words(String),
     /// A label, and words beside it.
-    Row(String, String),
+    Row(Row),
 }
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Words(words) => f.write_str(words),
-            Self::Row(label, words) => write!(f, "  {label:<24} {words}"),
+            Self::Row(Row(label, words)) => write!(f, "  {label:<24} {words}"),
         }
     }
 }
@@ -41,7 +51,7 @@ impl Text {
 
     /// Adds a label and words beside it.
     pub(super) fn row(&mut self, label: &str, words: impl Into<String>) {
-        self.0.push(Line::Row(label.to_owned(), words.into()));
+        self.0.push(Line::Row(Row::new(label, words)));
     }
 
     /// Adds another text behind an empty line.
@@ -61,4 +71,19 @@ impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+/// A sentence as indented lines of at most 98 columns, the second one on further in.
+pub(super) fn wrapped(sentence: &str) -> String {
+    let (mut text, mut line) = (String::new(), String::from(" "));
+    for word in sentence.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 98 {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("   ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text + &line + "\n"
 }

@@ -1,5 +1,9 @@
 //! Warnings about allowed values that are seldom meant.
 
+use std::fmt;
+
+use serde::Serialize;
+
 use super::leg::{Stretch, WindowLimit, asks_host};
 use super::{figures, queue_bytes, queue_text};
 use crate::net::{Direction, Trace};
@@ -11,14 +15,35 @@ use crate::tcp::segment::{HEADER_BYTES, WINDOW_FIELD_MAX};
 use crate::units::Duration;
 use crate::workload::Directory;
 
+/// A setting that is allowed but may be a mistake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Its key.
+    pub key: String,
+    /// Why.
+    pub words: String,
+}
+
+impl Warning {
+    pub(crate) fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self { key: key.into(), words: words.into() }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.words)
+    }
+}
+
 /// Share of the bandwidth–delay product below which a queue is called small. Chosen: a tenth still absorbs the bursts of
 /// a few connections. With less even a single one loses packets long before the link is full.
 const SMALL_QUEUE: f64 = 0.1;
 
 const WAYS: [Direction; 2] = [Direction::Up, Direction::Down];
 
-/// Warnings, each beginning with its key.
-pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> {
+/// All about a scenario.
+pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     links(scenario, &mut warnings);
     queues(scenario, &mut warnings);
@@ -34,12 +59,13 @@ pub(super) fn of(scenario: &Scenario, hosts: Option<&Directory>) -> Vec<String> 
         && scenario.run.warmup >= until
     {
         let warmup = scenario.run.warmup;
-        warnings.push(format!(
-            "run.warmup: {warmup} is not before run.until ({until}): summaries have no requests"
+        warnings.push(Warning::new(
+            "run.warmup",
+            format!("{warmup} is not before run.until ({until}): summaries have no requests"),
         ));
     }
     if scenario.record.packets == Packets::None && scenario.record.points != Record::default().points {
-        warnings.push("record.points: has no effect, as record.packets is \"none\"".to_owned());
+        warnings.push(Warning::new("record.points", "has no effect, as record.packets is \"none\""));
     }
     warnings
 }
@@ -55,60 +81,76 @@ fn stretches(scenario: &Scenario) -> impl Iterator<Item = Stretch<'_>> {
     scenario.leg.iter().flat_map(|leg| Stretch::all(leg, scenario))
 }
 
-fn links(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn links(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     let is_free = |link: &Link, way: Direction| {
         let direction = link.towards(way);
         !direction.is_rated() && direction.loss == Loss::None && link.timeline(way).is_constant()
     };
     if scenario.path.link.iter().all(|link| WAYS.iter().all(|way| is_free(link, *way))) {
-        warnings.push(
-            "path.link: every rate is unlimited and nothing is lost: only delays and windows matter"
-                .to_owned(),
-        );
+        warnings.push(Warning::new(
+            "path.link",
+            "every rate is unlimited and nothing is lost: only delays and windows matter",
+        ));
         return;
     }
     for (key, way) in directions(scenario) {
         if way.is_rated() && way.delay == Duration::ZERO {
-            warnings
-                .push(format!("{key}.delay: 0 ms on a link with a rate: it adds its transmission time only"));
+            warnings.push(Warning::new(
+                format!("{key}.delay"),
+                "0 ms on a link with a rate: it adds its transmission time only",
+            ));
         }
         if !way.is_rated() && way.queue.is_some() {
-            warnings
-                .push(format!("{key}.queue: the rate is unlimited, so no packet ever waits in this queue"));
+            warnings.push(Warning::new(
+                format!("{key}.queue"),
+                "the rate is unlimited, so no packet ever waits in this queue",
+            ));
         }
     }
     for (index, link) in scenario.path.link.iter().enumerate() {
         if link.up.is_rated() != link.down.is_rated() {
-            warnings.push(format!("path.link.{index}: one direction has a rate, the other is unlimited"));
+            warnings.push(Warning::new(
+                format!("path.link.{index}"),
+                "one direction has a rate, the other is unlimited",
+            ));
         }
     }
 }
 
 /// Warns of a run that ends with a trace, and of clients who give up in a gap.
-fn traces(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn traces(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for (key, way) in directions(scenario) {
         let Some(Trace { opportunities, repeats, .. }) = way.trace() else { continue };
         let (length, gap) = (opportunities.period(), opportunities.longest_gap());
         let is_within = matches!(scenario.run.until, Until::Time(until) if until <= length);
         if !repeats && !is_within {
             let length = figures::span(length);
-            warnings.push(format!("{key}.trace_repeat: the run ends with the trace after {length} at most, whatever is open then"));
+            warnings.push(Warning::new(
+                format!("{key}.trace_repeat"),
+                format!("the run ends with the trace after {length} at most, whatever is open then"),
+            ));
         }
         if let Some(patience) = scenario.clients.give_up.filter(|patience| *patience < gap) {
             let [gap, patience] = [gap, patience].map(figures::span);
-            warnings.push(format!("{key}.trace: its longest gap is {gap}, and clients give up after {patience} (clients.give_up)"));
+            warnings.push(Warning::new(
+                format!("{key}.trace"),
+                format!("its longest gap is {gap}, and clients give up after {patience} (clients.give_up)"),
+            ));
         }
     }
 }
 
 /// Warns of links that let nothing through, and of outages that the timeouts of a one-way agent can meet again and again.
-fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn lost(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for (key, way) in directions(scenario) {
         if super::limit::mean_loss(&way.loss) >= 1.0 && way.steps.iter().all(|step| step.loss.is_none()) {
-            warnings.push(format!("{key}.loss: every packet is lost, so that no request over it ends"));
+            warnings.push(Warning::new(
+                format!("{key}.loss"),
+                "every packet is lost, so that no request over it ends",
+            ));
         }
         if matches!(&way.loss, Loss::List { drop, mark, .. } if drop.is_empty() && mark.is_empty()) {
-            warnings.push(format!("{key}.loss: the list names no packet to drop or mark"));
+            warnings.push(Warning::new(format!("{key}.loss"), "the list names no packet to drop or mark"));
         }
     }
     for (place, leg) in scenario.leg.iter().enumerate() {
@@ -116,10 +158,9 @@ fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
             for way in WAYS {
                 let Some(share) = super::limit::beyond_bbr(&stretch, way) else { continue };
                 let (share, way) = (figures::percent(share), way.name());
-                warnings.push(format!(
-                    "leg.{place}.tcp: BBR takes {share} lost {way} for a policer's losses, and sends for 48 round trips at the rate that \
+                warnings.push(Warning::new(format!("leg.{place}.tcp"), format!("BBR takes {share} lost {way} for a policer's losses, and sends for 48 round trips at the rate that \
                      gets through, time and again: little of the link may be left"
-                ));
+                )));
             }
         }
         let Profile::Ns2(profile) = leg.tcp.profile() else { continue };
@@ -127,23 +168,22 @@ fn lost(scenario: &Scenario, warnings: &mut Vec<String>) {
         let drops = |outage: &Outage| outage.mode == OutageMode::Drop && outage.every.is_some();
         let ways = stretch.links.iter().flat_map(|link| WAYS.map(|way| link.towards(way)));
         if ways.flat_map(|way| &way.outage).any(drops) {
-            warnings.push(format!(
-                "leg.{place}.tcp.profile: the timeouts of an agent of ns-2 may meet each outage that drops; it gives up after {} of \
+            warnings.push(Warning::new(format!("leg.{place}.tcp.profile"), format!("the timeouts of an agent of ns-2 may meet each outage that drops; it gives up after {} of \
                  them in a row, and a run until \"done\" waits for that",
                 profile.timeouts_max
-            ));
+            )));
         }
     }
 }
 
-fn queues(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn queues(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for stretch in stretches(scenario) {
         let packet = WindowLimit::on(&stretch, None).packet_bytes();
         for (index, link) in stretch.links.iter().enumerate() {
             for way in WAYS {
                 let key = format!("path.link.{}.{}.queue", stretch.first + index, way.name());
                 let whys = [small_queue(link, way, &stretch, packet), idle_queue(index, way, &stretch)];
-                warnings.extend(whys.into_iter().flatten().map(|why| format!("{key}: {why}")));
+                warnings.extend(whys.into_iter().flatten().map(|why| Warning::new(&*key, why)));
             }
         }
     }
@@ -179,7 +219,7 @@ fn idle_queue(index: usize, way: Direction, stretch: &Stretch<'_>) -> Option<Str
 
 /// Warns where the ACKs of a full downward link do not fit into the upward one, one ACK for two segments, at the largest
 /// rate down and the smallest up.
-fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for stretch in stretches(scenario) {
         let (Some((index, _)), Some((full, _))) =
             (stretch.bottleneck(Direction::Up), stretch.bottleneck(Direction::Down))
@@ -199,15 +239,16 @@ fn acknowledgements(scenario: &Scenario, warnings: &mut Vec<String>) {
                 figures::rate(up.as_bps() as f64),
                 figures::rate(down.as_bps() as f64),
             );
-            warnings.push(format!(
-                "path.link.{index}.up.rate: ACKs for a full link of {down} down need {needed}, more than the {up} up"
+            warnings.push(Warning::new(
+                format!("path.link.{index}.up.rate"),
+                format!("ACKs for a full link of {down} down need {needed}, more than the {up} up"),
             ));
         }
     }
 }
 
 /// Warns of a factor that holds only until the first step.
-fn stepped_factors(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn stepped_factors(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     let factors = scenario.sweep.iter().flat_map(|sweep| &sweep.factors.0);
     for name in factors.map(|factor| &factor.name) {
         for (key, way) in directions(scenario) {
@@ -216,14 +257,16 @@ fn stepped_factors(scenario: &Scenario, warnings: &mut Vec<String>) {
             let sets_delay =
                 way.steps.iter().any(|step| step.delay.is_some()) && *name == format!("{key}.delay");
             if sets_rate || sets_delay {
-                warnings
-                    .push(format!("sweep.factors.\"{name}\": {key}.steps set it anew, whatever the level"));
+                warnings.push(Warning::new(
+                    format!("sweep.factors.\"{name}\""),
+                    format!("{key}.steps set it anew, whatever the level"),
+                ));
             }
         }
     }
 }
 
-fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn buffers(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for (index, leg) in scenario.leg.iter().enumerate() {
         let common = (String::new(), Some(leg.tcp.mss), leg.tcp.buffer);
         let ends = [("from.", leg.tcp.from), ("to.", leg.tcp.to)].map(|(name, end)| {
@@ -234,15 +277,15 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
             let Some(HostOr::Size(buffer)) = buffer else { continue };
             let key = format!("leg.{index}.tcp.{end}buffer");
             if buffer.get() > WINDOW_FIELD_MAX && !leg.tcp.profile().window_scaling() {
-                warnings.push(format!(
-                    "{key}: {buffer}, but at most {WINDOW_FIELD_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
-                ));
+                warnings.push(Warning::new(&*key, format!("{buffer}, but at most {WINDOW_FIELD_MAX} B are in flight without leg.{index}.tcp.constants.window_scaling"
+                )));
             }
             if let Some(HostOr::Size(mss)) = mss
                 && buffer < mss
             {
-                warnings.push(format!(
-                    "{key}: {buffer} is less than the MSS of {mss}: segments have {buffer} at most"
+                warnings.push(Warning::new(
+                    &*key,
+                    format!("{buffer} is less than the MSS of {mss}: segments have {buffer} at most"),
                 ));
             }
         }
@@ -250,17 +293,18 @@ fn buffers(scenario: &Scenario, warnings: &mut Vec<String>) {
 }
 
 /// Warns of Nagle's rule under TLS: TLS ends switch it off.
-fn nagle(scenario: &Scenario, warnings: &mut Vec<String>) {
+fn nagle(scenario: &Scenario, warnings: &mut Vec<Warning>) {
     for (index, leg) in scenario.leg.iter().enumerate() {
         if leg.tls.is_some() && leg.tcp.constants.0.get("nagle").is_some_and(|value| *value == true) {
-            warnings.push(format!(
-                "leg.{index}.tcp.constants.nagle: true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do"
+            warnings.push(Warning::new(
+                format!("leg.{index}.tcp.constants.nagle"),
+                "true, but both ends of TLS switch Nagle's rule off, as OpenSSL's clients and nginx do",
             ));
         }
     }
 }
 
-fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Vec<String>) {
+fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Vec<Warning>) {
     let workload = &scenario.workload;
     for (index, leg) in scenario.leg.iter().enumerate() {
         let (mss, buffer) = asks_host(leg, scenario);
@@ -272,8 +316,10 @@ fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Ve
             let key = format!("leg.{index}.tcp.{name}");
             match hosts {
                 None if workload.hosts.is_none() && workload.family.is_none() => {
-                    warnings
-                        .push(format!("{key}: \"host\", but there is no workload.hosts: all have {default}"));
+                    warnings.push(Warning::new(
+                        &*key,
+                        format!("\"host\", but there is no workload.hosts: all have {default}"),
+                    ));
                 }
                 None => {}
                 Some(hosts) => warnings.extend(hosts_without(hosts, name, default)),
@@ -283,11 +329,12 @@ fn host_values(scenario: &Scenario, hosts: Option<&Directory>, warnings: &mut Ve
 }
 
 /// Number of hosts of the table without the value.
-fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<String> {
+fn hosts_without(hosts: &Directory, name: &str, default: &str) -> Option<Warning> {
     let all = hosts.hosts().len();
     let (what, lack) = match name {
         "mss" => ("MSS", hosts.hosts().iter().filter(|(_, host)| host.mss.is_none()).count()),
         _ => ("window", hosts.hosts().iter().filter(|(_, host)| host.buffer.is_none()).count()),
     };
-    (lack > 0).then(|| format!("workload.hosts: {lack} of {all} hosts have no {what}: they get {default}"))
+    let words = format!("{lack} of {all} hosts have no {what}: they get {default}");
+    (lack > 0).then(|| Warning::new("workload.hosts", words))
 }

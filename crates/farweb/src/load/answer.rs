@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::offered::{BUSY, Offered, OfferedLoad};
-use super::quantities::{plural, seconds, share};
-use super::{Check, Warning};
+use super::{Check, Unheld};
+use crate::explain::Warning;
+use crate::units::words::{plural, seconds, share};
 
 /// A load against a path, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,13 +47,9 @@ impl State {
 /// A sentence: whether the fullest link has room, and the least time of a request.
 pub(super) fn of(check: &Check) -> String {
     let least = least(check.least_s(), !check.report.caches.is_empty());
-    let Some(load) = &check.offered else {
-        let why = match &check.extent {
-            None => "there are no requests yet",
-            Some(extent) if !extent.is_allowed() => "it is too large to be looked at",
-            Some(_) => "no link has a rate",
-        };
-        return format!("The load was not held against the path: {why}. {least}");
+    let load = match check.offered() {
+        Ok(load) => load,
+        Err(why) => return format!("The load was not held against the path: {}. {least}", why.words()),
     };
     let (state, says) = (State::of(load), says(load));
     let head = state.words();
@@ -127,7 +124,7 @@ pub struct PointReport {
 
 impl PointLoad<'_> {
     pub(super) fn report(&self) -> PointReport {
-        let fullness = self.check.offered.as_ref().map(|load| load.fullest().fullness());
+        let fullness = self.check.offered().ok().map(|load| load.fullest().fullness());
         PointReport {
             fullest_link: fullness.filter(|fullness| fullness.is_finite()),
             least_s: self.check.least_s(),
@@ -144,7 +141,10 @@ pub(super) fn of_points(points: &[PointLoad<'_>], number: usize) -> String {
     let least = least(least_s, has_cache);
     let all = plural(number as u64, "point");
     let Some((worst, load)) = worst(&known) else {
-        return format!("The load of {all} was not held against the path: no link has a rate. {least}");
+        let mut whys: Vec<_> = points.iter().filter_map(|point| point.check.offered().err()).collect();
+        whys.dedup();
+        let whys: Vec<_> = whys.into_iter().map(Unheld::words).collect();
+        return format!("The load of {all} was not held against the path: {}. {least}", whys.join(", or "));
     };
     let (state, says) = (State::of(load), says(load));
     let looked =
@@ -178,7 +178,7 @@ pub(super) fn warnings_of_points(points: &[PointLoad<'_>]) -> Vec<Warning> {
 }
 
 fn loads<'a>(points: &[PointLoad<'a>]) -> Vec<(PointLoad<'a>, &'a Offered)> {
-    points.iter().filter_map(|point| Some((*point, point.check.offered.as_ref()?))).collect()
+    points.iter().filter_map(|point| Some((*point, point.check.offered().ok()?))).collect()
 }
 
 /// The first of the worst points.

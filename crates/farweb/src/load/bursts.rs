@@ -3,11 +3,11 @@
 //! The peak factor is the largest load over a window divided by the mean load. Copies far enough apart have a factor near 1, as
 //! bursts of some meet quiet times of others. Copies that burst together keep the factor of a single one.
 
-use super::Warning;
 use super::demand::Demand;
 use super::laid::{Laid, peak};
-use super::quantities::{plain, seconds};
+use crate::explain::Warning;
 use crate::scenario::Workload;
+use crate::units::words::{plain, seconds};
 
 /// Windows, in s.
 const WINDOWS_S: [u64; 3] = [60, 600, 3600];
@@ -28,7 +28,8 @@ pub(super) fn together(workload: &Workload, demand: &Demand, laid: &Laid) -> Opt
         return None;
     }
     let responses = demand.responses();
-    let [one, all] = [demand.days as u32, laid.load].map(|load| laid.series(&responses, demand, load));
+    let [one, all] =
+        [demand.days as u32, laid.load].map(|load| laid.cut(laid.series(&responses, demand, load)));
     let span_s = (demand.last_s - demand.first_s) / laid.speed;
     let mean = 8.0 * one.iter().sum::<f64>() / span_s;
     let factors = |window_s: u64| {

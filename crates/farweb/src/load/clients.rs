@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::Warning;
 use super::demand::Demand;
-use super::quantities::plural;
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::{ClientShare, Scenario};
+use crate::units::words::plural;
 
 /// Clients, in numbers and in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

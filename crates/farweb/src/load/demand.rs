@@ -6,11 +6,13 @@
 
 use std::ops::{AddAssign, Neg};
 
+use super::laid::expected;
 use super::pass::Pass;
 use super::ports::Opens;
 use super::rated::{Segments, rated_links};
 use crate::explain::Report;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Until};
+use crate::units::{Duration, Instant};
 use crate::workload::{Directory, Prepared, Request, RequestSource, WorkloadError};
 
 /// Facts about a request table that its import kept.
@@ -38,21 +40,31 @@ pub(super) struct Volume {
     pub(super) request_messages: f64,
     pub(super) acks_of_responses: f64,
     pub(super) acks_of_requests: f64,
+    /// The part of `responses` in requests tagged `sample`.
+    pub(super) sampled: f64,
 }
 
 impl Volume {
     /// A request and its response, which acknowledges the last segment of the request.
-    pub(super) fn of(request: &Request, segments: Segments) -> Self {
+    pub(super) fn of(request: &Request, segments: Segments, is_sample: bool) -> Self {
         let Segments { payload, header, quick_acks } = segments;
         let (down, up) = (request.response_bytes.div_ceil(payload), request.request_bytes.div_ceil(payload));
         let (quick, quick_up) = (down.min(quick_acks), up.min(quick_acks));
+        let responses = (request.response_bytes + header * down) as f64;
         Self {
             requests: 1.0,
-            responses: (request.response_bytes + header * down) as f64,
+            responses,
             request_messages: (request.request_bytes + header * up) as f64,
             acks_of_responses: (header * (quick + (down - quick).div_ceil(2))) as f64,
             acks_of_requests: (header * (quick_up + (up - quick_up) / 2)) as f64,
+            sampled: if is_sample { responses } else { 0.0 },
         }
+    }
+
+    /// How often its requests occur on average at a rate. The share of samples is that of their responses.
+    pub(super) fn expected(&self, rate: f64) -> f64 {
+        let sampled = if self.responses > 0.0 { self.sampled / self.responses } else { 0.0 };
+        expected(rate, sampled)
     }
 
     pub(super) fn map(self, each: impl Fn(f64) -> f64) -> Self {
@@ -62,6 +74,7 @@ impl Volume {
             request_messages: each(self.request_messages),
             acks_of_responses: each(self.acks_of_responses),
             acks_of_requests: each(self.acks_of_requests),
+            sampled: each(self.sampled),
         }
     }
 }
@@ -73,6 +86,15 @@ impl AddAssign for Volume {
         self.request_messages += other.request_messages;
         self.acks_of_responses += other.acks_of_responses;
         self.acks_of_requests += other.acks_of_requests;
+        self.sampled += other.sampled;
+    }
+}
+
+impl AddAssign for Starts {
+    fn add_assign(&mut self, other: Self) {
+        self.at_once += other.at_once;
+        self.later += other.later;
+        self.sampled += other.sampled;
     }
 }
 
@@ -91,6 +113,17 @@ pub(super) struct Slot {
     pub(super) day: u32,
     /// Since the start of the table.
     pub(super) second: u64,
+}
+
+/// Requests that start in a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Starts {
+    /// With the second, as all do in a log that keeps whole ones.
+    pub(super) at_once: u64,
+    /// Later in it.
+    pub(super) later: u64,
+    /// Requests tagged `sample` among them.
+    pub(super) sampled: u64,
 }
 
 /// Things that a pass looks at, besides the bytes of all requests.
@@ -139,18 +172,24 @@ pub(super) struct Demand {
     pub(super) scope: Scope,
     /// Days and seconds with requests. A pair may come twice.
     pub(super) slots: Vec<Slot>,
+    /// Requests by slot. None in a second that only tunnels last through.
+    pub(super) starts: Vec<Starts>,
     /// Of each slot, by kind of requests and of segments.
     pub(super) volumes: Vec<Volume>,
     /// Requests, at least 1.
     pub(super) requests: u64,
     pub(super) response_bytes: u64,
     pub(super) request_bytes: u64,
+    /// The first request without a byte to send.
+    pub(super) empty: Option<Request>,
     /// Bytes of responses to requests tagged `sample`.
     pub(super) sampled_bytes: u64,
     /// Start of the first request, in s.
     pub(super) first_s: f64,
     /// Start of the last one, in s.
     pub(super) last_s: f64,
+    /// End of the last tunnel, in s, at least `last_s`.
+    pub(super) ends_s: f64,
     /// Days, at least 1.
     pub(super) days: u64,
     /// Requests for objects that change size. 0 without a live cache.
@@ -192,6 +231,22 @@ impl Demand {
             pass.add(&request, &directory);
         }
         Ok(pass.end(imported, &directory))
+    }
+
+    /// Checks that a run of `scenario` takes its requests.
+    ///
+    /// # Errors
+    /// When one starts behind the period, or has no byte to send on a leg with requests.
+    pub(super) fn require_fit(&self, scenario: &Scenario, report: &Report) -> Result<(), WorkloadError> {
+        let laid = |at_s: f64| Duration::from_nanos((at_s * 1e9 / report.workload.speed).round() as u64);
+        scenario.workload.load().require_in_period(laid(self.last_s))?;
+        let is_asked = report.legs[0].connection_use.requests;
+        let Some(empty) = self.empty.filter(|_| is_asked) else { return Ok(()) };
+        let start = Instant::ZERO + laid((empty.start - Instant::ZERO).to_secs_f64());
+        match scenario.run.until {
+            Until::Time(until) if start > Instant::ZERO + until => Ok(()),
+            _ => Request { start, ..empty }.require_bytes(),
+        }
     }
 
     /// True when it has all that a scenario asks of its requests.

@@ -8,15 +8,14 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Warning;
 use super::demand::Demand;
 use super::laid::Laid;
 use super::offered::MINUTE_S;
-use super::quantities::count;
 use super::rated::{RatedLink, rated_links};
-use super::rows::{Row, of_extent};
-use crate::explain::{LegReport, Report};
+use super::rows::of_extent;
+use crate::explain::{LegReport, Report, Row, Warning};
 use crate::scenario::{CapturePoint, Packets, Scenario, Workload};
+use crate::units::words::count;
 
 /// Rows of all tables that are warned of, and the most. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so
 /// the limit is some tens of GB and the warning some GB.
@@ -203,7 +202,7 @@ struct Point<'a> {
 
 impl Point<'_> {
     fn extent(&self) -> Extent {
-        let requests = self.requests();
+        let requests = self.laid.requests;
         Extent {
             runs: 1,
             requests,
@@ -212,13 +211,6 @@ impl Point<'_> {
             rows: self.rows(requests),
             cause: cause(&self.scenario.workload),
         }
-    }
-
-    /// Requests that begin before the run ends.
-    fn requests(&self) -> u64 {
-        let ends_s = self.laid.ends_s;
-        let begun = |until_s: f64| if ends_s > 0.0 { (until_s / ends_s).min(1.0) } else { 1.0 };
-        (self.laid.requests as f64 * self.laid.until_s.map_or(1.0, begun)).round_ties_even() as u64
     }
 
     /// Rows of the tables that are recorded.
@@ -280,7 +272,7 @@ impl Point<'_> {
         let of_leg = |leg| self.packets(leg, &everywhere);
         let hops = requests as f64 * self.report.legs.iter().map(of_leg).sum::<f64>();
         let give_up = self.scenario.clients.give_up;
-        let given_up_s = give_up.map(|wait| self.laid.ends_s + wait.as_nanos() as f64 / 1e9);
+        let given_up_s = give_up.map(|wait| self.laid.last_s + wait.as_nanos() as f64 / 1e9);
         let lasts_s = self.laid.until_s.into_iter().chain(given_up_s).fold(f64::INFINITY, f64::min);
         let times = requests as f64 / self.demand.requests as f64;
         let carried = self.bits().into_iter().filter(|(_, bits)| bits * times > 0.0);

@@ -2,7 +2,10 @@
 //!
 //! Memory: a number a second of the workload, or a longer step beyond `BINS_MAX` seconds.
 
+use std::ops::Add;
+
 use super::demand::Demand;
+use super::offered::MINUTE_S;
 use crate::explain::WorkloadReport;
 use crate::scenario::Until;
 
@@ -13,7 +16,7 @@ const BINS_MAX: f64 = (1_u64 << 23) as f64;
 const STEPS_S: [u64; 6] = [1, 10, 60, 600, 3600, 86_400];
 const LONGEST_S: u64 = 604_800;
 
-/// Placement of days and copies, and the number of requests that they have then.
+/// Placement of days and copies, and the number of requests that start before the run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Laid {
     /// Days and copies.
@@ -21,17 +24,25 @@ pub(super) struct Laid {
     /// Number of requests as a multiple of the table's.
     pub(super) rate: f64,
     pub(super) offset_s: f64,
-    period_s: Option<f64>,
+    /// Time that copies wrap around in.
+    wraps_s: Option<f64>,
+    has_period: bool,
     pub(super) speed: f64,
     /// Length of the steps of a series.
     pub(super) step_s: u64,
+    /// First start.
+    first_s: f64,
     /// From the first to the last start.
     pub(super) span_s: f64,
+    /// From the first start to the last byte, as far as it is known before a run.
+    pub(super) busy_s: f64,
     /// End of the run. None where it ends with its last request.
     pub(super) until_s: Option<f64>,
     /// Last start.
+    pub(super) last_s: f64,
+    /// Last byte, likewise.
     pub(super) ends_s: f64,
-    /// Of all days and copies.
+    /// Of all days and copies, before the run ends.
     pub(super) requests: u64,
 }
 
@@ -39,32 +50,64 @@ impl Laid {
     pub(super) fn of(workload: &WorkloadReport, until: Until, demand: &Demand) -> Self {
         let (load, speed) = (workload.load, workload.speed);
         let offset_s = workload.copies_offset_ns as f64 / 1e9;
-        let period_s = workload.period_ns.map(|period| period as f64 / 1e9);
         let copies = u64::from(load).div_ceil(demand.days);
-        let shifted_s = if period_s.is_some() { 0.0 } else { (copies - 1) as f64 * offset_s };
-        let length_s = demand.last_s / speed + shifted_s;
-        let longest_s = length_s.max(period_s.unwrap_or_default());
-        let fits = |step: &u64| longest_s / (*step as f64) < BINS_MAX;
-        let wrapped_s = period_s.filter(|_| copies > 1);
-        let first_s = if wrapped_s.is_some() { 0.0 } else { demand.first_s / speed };
-        let ends_s = wrapped_s.unwrap_or(length_s);
+        let period_s = workload.period_ns.map(|period| period as f64 / 1e9);
+        let wraps_s = period_s.filter(|_| copies > 1);
+        let shifted_s = if wraps_s.is_some() { 0.0 } else { (copies - 1) as f64 * offset_s };
+        let [last_s, ends_s] =
+            [demand.last_s, demand.ends_s].map(|at_s| wraps_s.unwrap_or(at_s / speed + shifted_s));
+        let fits = |step: &u64| ends_s / (*step as f64) < BINS_MAX;
+        let first_s = if wraps_s.is_some() { 0.0 } else { demand.first_s / speed };
         let until_s = match until {
             Until::Done => None,
             Until::Time(until) => Some(until.as_nanos() as f64 / 1e9),
         };
-        let rows = demand.requests as f64 * f64::from(load) / demand.days as f64;
-        Self {
+        let up_to = |at_s: f64| until_s.map_or(at_s, |until_s| at_s.min(until_s)) - first_s;
+        let mut laid = Self {
             load,
             rate: workload.rate,
             offset_s,
-            period_s,
+            wraps_s,
+            has_period: period_s.is_some(),
             speed,
             step_s: STEPS_S.into_iter().find(fits).unwrap_or(LONGEST_S),
-            span_s: (ends_s - first_s).min(until_s.unwrap_or(ends_s)),
+            first_s,
+            span_s: up_to(last_s).max(0.0),
+            busy_s: up_to(ends_s).max(0.0),
             until_s,
+            last_s,
             ends_s,
-            requests: (rows * workload.rate).round_ties_even() as u64,
+            requests: 0,
+        };
+        laid.requests = laid.begun(demand).round_ties_even() as u64;
+        laid
+    }
+
+    /// Requests that start before the run ends, and at that instant.
+    fn begun(&self, demand: &Demand) -> f64 {
+        let (days, load) = (Day::all(demand, self.rate), u64::from(self.load));
+        // Copies of a day, as far as the load reaches.
+        let copies = |place: u64| (load + demand.days - 1 - place) / demand.days;
+        let days = days.iter().zip(0..).map(|(day, place)| (day, copies(place)));
+        match self.until_s.filter(|until_s| *until_s < self.last_s) {
+            Some(until_s) if until_s * self.speed < demand.first_s && self.wraps_s.is_none() => 0.0,
+            Some(until_s) => {
+                let of_day = |(day, copies): (&Day, u64)| {
+                    (0..copies).map(|copy| self.begun_by(until_s, day, copy)).sum::<f64>()
+                };
+                days.map(of_day).sum()
+            }
+            None => days.map(|(day, copies)| day.requests() * copies as f64).sum(),
         }
+    }
+
+    /// Requests of a copy of a day that start by then.
+    fn begun_by(&self, until_s: f64, day: &Day, copy: u64) -> f64 {
+        let by = |at_s: f64| day.until(at_s * self.speed);
+        let shift_s = copy as f64 * self.offset_s;
+        let Some(period_s) = self.wraps_s else { return by(until_s - shift_s) };
+        let turned_s = period_s - shift_s % period_s;
+        by(until_s + turned_s - period_s) + by(until_s + turned_s) - day.before(turned_s * self.speed)
     }
 
     /// Days and copies, or as many times the requests.
@@ -80,7 +123,7 @@ impl Laid {
     /// Mean requests a second, relative to a load of 1: less where copies begin so far apart that the workload takes longer.
     pub(super) fn rate_multiple(&self, demand: &Demand) -> f64 {
         let alone_s = (demand.last_s - demand.first_s) / self.speed;
-        if self.period_s.is_some() || alone_s == 0.0 {
+        if self.has_period || alone_s == 0.0 {
             return self.times();
         }
         let shifted = match self.rate {
@@ -90,29 +133,103 @@ impl Laid {
         self.times() * alone_s / (alone_s + self.offset_s * shifted)
     }
 
-    /// Bytes by step until the run ends, of so many days and copies. `values` are of each slot of the demand.
-    pub(super) fn series(&self, values: &[f64], demand: &Demand, load: u32) -> Vec<f64> {
-        let copies = u64::from(load).div_ceil(demand.days);
-        let shift_s = |copy: u64| copy as f64 * self.offset_s;
-        let shifted_s = if self.period_s.is_some() { 0.0 } else { shift_s(copies - 1) };
-        let last_s = (demand.last_s / self.speed + shifted_s).max(self.period_s.unwrap_or_default());
-        let mut steps = vec![0.0; self.step(last_s) + 2];
-        for copy in 0..copies {
+    /// Sums by step, of so many days and copies. `values` are of each slot of the demand.
+    pub(super) fn series<T: Copy + Default + Add<Output = T>>(
+        &self,
+        values: &[T],
+        demand: &Demand,
+        load: u32,
+    ) -> Vec<T> {
+        let mut steps = vec![T::default(); self.step(self.ends_s) + 2];
+        for copy in 0..u64::from(load).div_ceil(demand.days) {
             let days = u64::from(load) - copy * demand.days;
+            let shift_s = copy as f64 * self.offset_s;
             for (slot, value) in
                 demand.slots.iter().zip(values).filter(|(slot, _)| u64::from(slot.day) < days)
             {
-                let at_s = slot.second as f64 / self.speed + shift_s(copy);
-                steps[self.step(self.period_s.map_or(at_s, |period_s| at_s % period_s))] += value;
+                let at_s = slot.second as f64 / self.speed + shift_s;
+                let step = &mut steps[self.step(self.wraps_s.map_or(at_s, |period_s| at_s % period_s))];
+                *step = *step + *value;
             }
         }
-        steps.truncate(self.until_s.map_or(usize::MAX, |until_s| self.step(until_s) + 1));
         steps
+    }
+
+    /// A series up to the end of the run. The step in which it ends counts in proportion.
+    pub(super) fn cut(&self, mut series: Vec<f64>) -> Vec<f64> {
+        if let Some(until_s) = self.until_s {
+            let last = self.step(until_s);
+            series.truncate(last + 1);
+            if let Some(step) = series.get_mut(last) {
+                *step *= until_s / self.step_s as f64 - last as f64;
+            }
+        }
+        series
+    }
+
+    /// Mean of a series from the first start to the last byte, in bit/s, over a minute at least.
+    pub(super) fn mean_bps(&self, series: &[f64]) -> f64 {
+        let over_s = self.busy_s.max(MINUTE_S as f64);
+        let steps = self.step(self.first_s + over_s) + 1;
+        8.0 * series.iter().take(steps).sum::<f64>() / over_s
     }
 
     fn step(&self, at_s: f64) -> usize {
         (at_s / self.step_s as f64) as usize
     }
+}
+
+/// Seconds of a day in which requests start, as a run has them at a rate.
+#[derive(Default)]
+struct Day(Vec<Second>);
+
+struct Second {
+    second: u64,
+    /// Requests before it.
+    before: f64,
+    /// Requests that start with it.
+    at_once: f64,
+    /// Requests that start later in it.
+    later: f64,
+}
+
+impl Day {
+    fn all(demand: &Demand, rate: f64) -> Vec<Self> {
+        let mut days: Vec<_> = (0..demand.days).map(|_| Self::default()).collect();
+        for (slot, starts) in demand.slots.iter().zip(&demand.starts) {
+            let all = (starts.at_once + starts.later) as f64;
+            if all == 0.0 {
+                continue;
+            }
+            let each = expected(rate, starts.sampled as f64 / all);
+            let [at_once, later] = [starts.at_once, starts.later].map(|number| number as f64 * each);
+            let day = &mut days[slot.day as usize];
+            day.0.push(Second { second: slot.second, before: day.requests(), at_once, later });
+        }
+        days
+    }
+
+    fn requests(&self) -> f64 {
+        self.0.last().map_or(0.0, |last| last.before + last.at_once + last.later)
+    }
+
+    /// Requests that start before then. Those within a second count in proportion.
+    fn before(&self, at_s: f64) -> f64 {
+        let behind = self.0.partition_point(|each| (each.second as f64) < at_s);
+        let Some(last) = behind.checked_sub(1).map(|place| &self.0[place]) else { return 0.0 };
+        last.before + last.at_once + last.later * (at_s - last.second as f64).min(1.0)
+    }
+
+    /// The same and requests that start at that instant.
+    fn until(&self, at_s: f64) -> f64 {
+        let found = self.0.binary_search_by(|each| (each.second as f64).total_cmp(&at_s));
+        self.before(at_s) + found.map_or(0.0, |place| self.0[place].at_once)
+    }
+}
+
+/// How often a request occurs on average at a rate. Requests tagged `sample` occur at least once.
+pub(super) fn expected(rate: f64, sampled: f64) -> f64 {
+    rate + (1.0 - rate).max(0.0) * sampled
 }
 
 /// The window of a series with the largest mean rate, in bit/s, and its begin, in s. None when steps are longer than the window.

@@ -9,18 +9,17 @@ mod laid;
 mod offered;
 mod pass;
 mod ports;
-pub mod quantities;
 mod rated;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod warnings;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-use crate::explain::{Line, Report, report};
+use crate::explain::{Line, Report, Row, Warning, report};
 use crate::scenario::Scenario;
 use crate::sweep::Design;
 use crate::workload::{Prepared, WorkloadError};
@@ -31,32 +30,47 @@ pub use demand::Imported;
 pub use extent::{Extent, ExtentReport, Large};
 pub use offered::{Offered, OfferedLoad};
 pub use rated::Way;
-pub use rows::{Row, Schemes, Sheet};
+pub use rows::{Schemes, Sheet};
 
-/// A setting that is allowed but may be a mistake.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// Its key.
-    pub key: String,
-    /// Why.
-    pub words: String,
+/// A scenario explained, and the load of its workload held against its path.
+#[derive(Debug)]
+pub struct Check {
+    scenario: Scenario,
+    /// The scenario alone.
+    report: Report,
+    /// Its workload. None without requests.
+    demand: Option<Arc<Demand>>,
+    extent: Option<Extent>,
+    /// The load, once somebody asks for it.
+    offered: OnceLock<Result<Offered, Unheld>>,
 }
 
-impl Warning {
-    fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
-        Self { key: key.into(), words: words.into() }
+/// Reason why a load is not held against its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unheld {
+    NoRequests,
+    NoneInTime,
+    TooLarge,
+    NoRate,
+}
+
+impl Unheld {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::NoRequests => "there are no requests yet",
+            Self::NoneInTime => "no request starts before run.until",
+            Self::TooLarge => "it is too large to be looked at",
+            Self::NoRate => "no link has a rate",
+        }
     }
 }
 
-/// A scenario explained, and the load of its workload held against its path.
-#[derive(Debug, Serialize)]
-pub struct Check {
+/// A check in numbers. Most are none without requests.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figures<'a> {
     /// The scenario alone.
     #[serde(flatten)]
-    pub report: Report,
-    /// Its workload. None without requests, and so are most of the others.
-    #[serde(skip)]
-    demand: Option<Arc<Demand>>,
+    report: &'a Report,
     /// Requests by scheme.
     tls: Option<Schemes>,
     clients: Option<ClientReport>,
@@ -67,12 +81,7 @@ pub struct Check {
     /// Requests that no copy may serve, behind a live cache.
     requests_bypassing_caches: Option<u64>,
     /// None without a link that has a rate too, and with too many requests to lay out.
-    offered: Option<Offered>,
-    #[serde(skip)]
-    extent: Option<Extent>,
-    /// Warnings about the requests and their load.
-    #[serde(skip)]
-    warnings: Vec<Warning>,
+    offered: Option<&'a Offered>,
 }
 
 /// A check in words.
@@ -108,7 +117,7 @@ impl Check {
     /// looked at all that is needed.
     ///
     /// # Errors
-    /// When the request table cannot be read.
+    /// When the request table cannot be read, or its rows do not fit the scenario.
     pub fn of(
         scenario: &Scenario,
         design: Option<&Design>,
@@ -122,24 +131,9 @@ impl Check {
             Some(demand) => Some(demand),
             None => Demand::read(scenario, &report, prepared, imported)?.map(Arc::new),
         };
+        demand.iter().try_for_each(|demand| demand.require_fit(scenario, &report))?;
         let extent = demand.as_ref().map(|demand| Extent::of(scenario, &report, demand));
-        let held = demand.as_ref().filter(|_| extent.as_ref().is_some_and(Extent::is_allowed));
-        let offered = held.and_then(|demand| Offered::of(scenario, &report, demand));
-        let mut warnings =
-            demand.as_ref().map(|demand| warnings::of(scenario, &report, demand)).unwrap_or_default();
-        warnings.extend(offered.iter().flat_map(|load| load.warnings.iter().cloned()));
-        Ok(Self {
-            tls: demand.as_deref().map(Schemes::of),
-            clients: demand.as_ref().map(|demand| ClientReport::of(scenario, &report, demand)),
-            tunnels: demand.as_ref().map_or(0, |demand| demand.opened_tunnels()),
-            requests_of_several_sizes: demand.as_ref().map(|demand| demand.of_several_sizes),
-            requests_bypassing_caches: demand.as_ref().map(|demand| demand.bypassing),
-            report,
-            demand,
-            offered,
-            extent,
-            warnings,
-        })
+        Ok(Self { scenario: scenario.clone(), report, demand, extent, offered: OnceLock::new() })
     }
 
     /// The estimated size of the run. None without requests.
@@ -148,22 +142,74 @@ impl Check {
         self.extent.as_ref()
     }
 
-    /// The same in words.
+    /// A sentence: whether the path can carry the load, and the least time of a request.
     #[must_use]
-    pub fn said(&self, scenario: &Scenario) -> Said {
-        Said {
-            answer: answer::of(self),
-            lines: self.report.text.lines().to_vec(),
-            rows: rows::rows(scenario, self),
-            bypassing: self.demand.as_deref().and_then(warnings::bypassing),
-            warnings: self.warnings.clone(),
-            sheet: self.offered.as_ref().map(Offered::sheet),
+    pub fn answer(&self) -> String {
+        answer::of(self)
+    }
+
+    /// The numbers.
+    #[must_use]
+    pub fn figures(&self) -> Figures<'_> {
+        let demand = self.demand.as_deref();
+        Figures {
+            report: &self.report,
+            tls: self.schemes(),
+            clients: demand.map(|demand| ClientReport::of(&self.scenario, &self.report, demand)),
+            tunnels: demand.map_or(0, Demand::opened_tunnels),
+            requests_of_several_sizes: demand.map(|demand| demand.of_several_sizes),
+            requests_bypassing_caches: demand.map(|demand| demand.bypassing),
+            offered: self.offered().ok(),
         }
+    }
+
+    /// The words.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        Said {
+            answer: self.answer(),
+            lines: self.report.text.lines().to_vec(),
+            rows: rows::rows(self),
+            bypassing: self.demand.as_deref().and_then(warnings::bypassing),
+            warnings: self.warnings(),
+            sheet: self.offered().ok().map(Offered::sheet),
+        }
+    }
+
+    /// Warnings about the requests and their load.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        let Some(demand) = self.demand.as_deref() else { return Vec::new() };
+        let mut warnings = warnings::of(&self.scenario, &self.report, demand);
+        warnings.extend(self.offered().ok().into_iter().flat_map(|load| load.warnings.iter().cloned()));
+        warnings
+    }
+
+    /// The load against the path, or why it is not held against it.
+    fn offered(&self) -> Result<&Offered, Unheld> {
+        self.offered.get_or_init(|| self.hold()).as_ref().map_err(|why| *why)
+    }
+
+    fn hold(&self) -> Result<Offered, Unheld> {
+        let (Some(demand), Some(extent)) = (self.demand.as_deref(), &self.extent) else {
+            return Err(Unheld::NoRequests);
+        };
+        if extent.requests == 0 {
+            return Err(Unheld::NoneInTime);
+        }
+        if !extent.is_allowed() {
+            return Err(Unheld::TooLarge);
+        }
+        Offered::of(&self.scenario, &self.report, demand).ok_or(Unheld::NoRate)
+    }
+
+    fn schemes(&self) -> Option<Schemes> {
+        self.demand.as_deref().map(Schemes::of)
     }
 
     /// Least time of a request to the servers, in s.
     fn least_s(&self) -> f64 {
-        rows::least_s(&self.report, self.tls)
+        rows::least_s(&self.report, self.schemes())
     }
 }
 

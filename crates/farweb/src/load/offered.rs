@@ -5,16 +5,15 @@
 
 use serde::Serialize;
 
-use super::Warning;
 use super::bursts;
 use super::demand::Demand;
 use super::laid::{Laid, largest, peak, windows};
-use super::quantities::{began, count, plain, rate, seconds, share};
-use super::rated::{RatedLink, Way, rated_links};
+use super::rated::{RatedLink, Sent, Way, Which, rated_links};
 use super::rows::Sheet;
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
 use crate::units::Duration;
+use crate::units::words::{began, count, plain, rate, seconds, share};
 use crate::workload::CopiesHosts;
 
 /// Share of a link's rate above which its busiest minute is warned of. Chosen: queues of random arrivals are some packets long below it and
@@ -39,7 +38,7 @@ pub struct OfferedLoad {
     pub rate_bps: f64,
     /// True when that is a mean over time.
     pub is_mean: bool,
-    /// Offered from the first to the last start, a minute at least.
+    /// Offered from the first start to the last byte, over a minute at least.
     pub mean_bps: f64,
     /// In the busiest minute, in which the load takes the largest share of the rate. None in a workload too long for steps of a
     /// minute.
@@ -158,13 +157,17 @@ pub(super) fn of_rate(rate_bps: f64, is_mean: bool) -> String {
 
 impl OfferedLoad {
     fn of(scenario: &Scenario, report: &Report, demand: &Demand, laid: &Laid, link: &RatedLink) -> Self {
-        let series = scaled(laid.series(&link.sent(demand), demand, laid.load), laid.rate);
+        let series = laid.cut(paced(
+            link,
+            &laid.series(&link.sent(Which::All, demand, laid.rate), demand, laid.load),
+            laid,
+        ));
         let busiest = fullest_minute(scenario, link, &series, laid.step_s);
         let is_renamed = scenario.workload.copies_hosts == CopiesHosts::Renamed;
-        let missed = link.at_most.then(|| missed(link, laid, demand, is_renamed));
+        let missed =
+            link.at_most.then(|| laid.cut(paced(link, &missed(link, laid, demand, is_renamed), laid)));
         let least = missed.as_deref().unwrap_or(&series);
         let least_minute = fullest_minute(scenario, link, least, laid.step_s);
-        let mean = |series: &[f64]| 8.0 * series.iter().sum::<f64>() / laid.span_s.max(MINUTE_S as f64);
         let [near, far] = [link.index, link.index + 1].map(|place| report.nodes[place].clone());
         let (from_node, to_node) = if link.way == Way::Up { (near, far) } else { (far, near) };
         Self {
@@ -174,16 +177,16 @@ impl OfferedLoad {
             to_node,
             rate_bps: link.rate_bps,
             is_mean: link.is_mean,
-            mean_bps: mean(&series),
+            mean_bps: laid.mean_bps(&series),
             minute_bps: busiest.map(|minute| minute.load_bps),
             minute_from_s: busiest.map(|minute| minute.from_s),
             origin_unix_s: demand.imported.origin_unix_s.filter(|_| laid.speed == 1.0),
             minute_rate_bps: busiest.map(|minute| minute.rate_bps),
             second_bps: peak(&series, 1, laid.step_s).map(|(bps, _)| bps),
             at_most: link.at_most,
-            least_mean_bps: mean(least),
+            least_mean_bps: laid.mean_bps(least),
             least_from_s: least_minute.map(|minute| minute.from_s),
-            least_minute_bps: least_minute.map_or_else(|| mean(least), |minute| minute.load_bps),
+            least_minute_bps: least_minute.map_or_else(|| laid.mean_bps(least), |minute| minute.load_bps),
             least_rate_bps: least_minute.map_or(link.rate_bps, |minute| minute.rate_bps),
         }
     }
@@ -296,19 +299,36 @@ fn fullest_minute(scenario: &Scenario, link: &RatedLink, series: &[f64], step_s:
 }
 
 /// Bytes by step that no cache answers. Copies ask for the same objects, unless their hosts are renamed.
-fn missed(link: &RatedLink, laid: &Laid, demand: &Demand, is_renamed: bool) -> Vec<f64> {
-    let missed = link.missed(demand);
+fn missed(link: &RatedLink, laid: &Laid, demand: &Demand, is_renamed: bool) -> Vec<Sent> {
+    let missed = link.sent(Which::Missed, demand, laid.rate);
     if is_renamed {
-        return scaled(laid.series(&missed, demand, laid.load), laid.rate);
+        return laid.series(&missed, demand, laid.load);
     }
-    let always = link.always(demand);
-    let mut series = scaled(laid.series(&always, demand, laid.load), laid.rate);
-    let once: Vec<_> =
-        missed.iter().zip(&always).map(|(missed, always)| (missed - always).max(0.0)).collect();
+    let always = link.sent(Which::Always, demand, laid.rate);
+    let once = missed
+        .iter()
+        .zip(&always)
+        .map(|(missed, always)| (*missed - *always).times(1.0 / laid.rate.max(1.0)));
     let days = laid.load.min(u32::try_from(demand.days).unwrap_or(u32::MAX));
-    let first = scaled(laid.series(&once, demand, days), laid.rate.min(1.0));
-    series.iter_mut().zip(first).for_each(|(sum, first)| *sum += first);
-    series
+    let first = laid.series(&once.collect::<Vec<_>>(), demand, days);
+    let all = laid.series(&always, demand, laid.load);
+    all.into_iter().zip(first).map(|(all, first)| all + first).collect()
+}
+
+/// Bytes by step, with ACKs as late as what they are for, which waits for a link too slow for it. A minute of the wait that is
+/// left behind the last step follows.
+fn paced(link: &RatedLink, sent: &[Sent], laid: &Laid) -> Vec<f64> {
+    let room = link.other_bps.map_or(f64::INFINITY, |bps| bps / 8.0 * laid.step_s as f64);
+    let rest = std::iter::repeat_n(Sent::default(), MINUTE_S.div_ceil(laid.step_s) as usize);
+    let mut waiting = Sent::default();
+    let step = |sent: Sent| {
+        waiting = waiting + Sent { own: 0.0, ..sent };
+        let part = if waiting.other > room { room / waiting.other } else { 1.0 };
+        let comes = waiting.times(part);
+        waiting = waiting - comes;
+        sent.own + comes.acks
+    };
+    sent.iter().copied().chain(rest).map(step).collect()
 }
 
 fn scaled(mut series: Vec<f64>, by: f64) -> Vec<f64> {

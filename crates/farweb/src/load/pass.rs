@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::demand::{Demand, Imported, Scope, Slot, Volume};
+use super::demand::{Demand, Imported, Scope, Slot, Starts, Volume};
 use super::ports::Opens;
 use super::rated::Segments;
 use crate::cache::Survey;
@@ -16,6 +16,11 @@ const SAMPLE: &str = "sample";
 
 /// Longest life of a tunnel that counts in one second, in s.
 const SHORT_S: f64 = 1.0;
+
+/// Longest time behind the last start in which tunnels count, in s. Chosen: a day.
+const TAIL_S: u64 = 86_400;
+
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// A demand while requests are read. Their starts never decrease.
 pub(super) struct Pass {
@@ -39,13 +44,16 @@ impl Pass {
     pub(super) fn new(scope: Scope) -> Self {
         let found = Demand {
             slots: Vec::new(),
+            starts: Vec::new(),
             volumes: Vec::new(),
             requests: 0,
             response_bytes: 0,
             request_bytes: 0,
             sampled_bytes: 0,
+            empty: None,
             first_s: f64::INFINITY,
             last_s: 0.0,
+            ends_s: 0.0,
             days: 0,
             of_several_sizes: 0,
             bypassing: 0,
@@ -78,6 +86,9 @@ impl Pass {
         found.requests += 1;
         found.response_bytes += request.response_bytes;
         found.request_bytes += request.request_bytes;
+        if request.request_bytes == 0 {
+            found.empty.get_or_insert(*request);
+        }
         found.first_s = found.first_s.min(start_s);
         found.last_s = found.last_s.max(start_s);
         let is_sample = request.tag.is_some_and(|tag| &*directory.tags.words()[tag] == SAMPLE);
@@ -98,17 +109,22 @@ impl Pass {
             opens.add(request.host, slot, directory);
         }
         self.days.insert(slot.day, 0);
-        let volumes = self.volumes(request);
+        let is_at_once = (request.start - Instant::ZERO).as_nanos().is_multiple_of(SECOND_NS);
+        let starts =
+            Starts { at_once: is_at_once.into(), later: (!is_at_once).into(), sampled: is_sample.into() };
+        let volumes = self.volumes(request, is_sample);
         let life_s = request.server.whole().filter(|_| is_tunnel).map_or(0.0, Duration::to_secs_f64);
         if life_s > SHORT_S {
+            self.found.ends_s = self.found.ends_s.max(start_s + life_s);
             self.last(slot, (start_s + life_s) as u64 + 1, &volumes);
+            self.count(slot, starts, vec![Volume::default(); volumes.len()]);
         } else {
-            self.count(slot, volumes);
+            self.count(slot, starts, volumes);
         }
     }
 
     /// Volumes of a request, by kind of requests and of segments.
-    fn volumes(&mut self, request: &Request) -> Vec<Volume> {
+    fn volumes(&mut self, request: &Request, is_sample: bool) -> Vec<Volume> {
         let scope = &self.found.scope;
         let is_served = match request.object.filter(|_| scope.has_live) {
             Some(object) => self.survey.request(object, request.response_bytes, request.caching),
@@ -117,14 +133,14 @@ impl Pass {
         let counts = [true, !request.caching.may_be_served(), !is_served];
         let of_kind = |counts: bool| {
             let each = move |segments: &Segments| {
-                if counts { Volume::of(request, *segments) } else { Volume::default() }
+                if counts { Volume::of(request, *segments, is_sample) } else { Volume::default() }
             };
             scope.segments.iter().map(each)
         };
         counts.into_iter().take(scope.kinds()).flat_map(of_kind).collect()
     }
 
-    fn count(&mut self, slot: Slot, volumes: Vec<Volume>) {
+    fn count(&mut self, slot: Slot, starts: Starts, volumes: Vec<Volume>) {
         if slot.second != self.second {
             self.second = slot.second;
             self.open.clear();
@@ -133,9 +149,11 @@ impl Pass {
         let place = *self.open.entry(slot.day).or_insert(found.slots.len());
         if place == found.slots.len() {
             found.slots.push(slot);
+            found.starts.push(starts);
             found.volumes.extend(volumes);
             return;
         }
+        found.starts[place] += starts;
         let from = place * volumes.len();
         found.volumes[from..].iter_mut().zip(volumes).for_each(|(sum, each)| *sum += each);
     }
@@ -156,6 +174,7 @@ impl Pass {
         }
         self.spread();
         let mut found = self.found;
+        found.ends_s = found.ends_s.clamp(found.last_s, found.last_s + TAIL_S as f64);
         for (number, place) in (0..).zip(self.days.values_mut()) {
             *place = number;
         }
@@ -172,16 +191,17 @@ impl Pass {
         Some(found)
     }
 
-    /// Adds the bytes of lives to each of their seconds, up to the last one with a start.
+    /// Adds the bytes of lives to each of their seconds.
     fn spread(&mut self) {
         self.lives.sort_by_key(|life| life.slot);
-        let beyond = self.found.last_s as u64 + 1;
+        let beyond = self.found.last_s as u64 + TAIL_S;
         let mut sums = vec![Volume::default(); self.found.scope.segments.len() * self.found.scope.kinds()];
         for (life, next) in self.lives.iter().zip(self.lives.iter().skip(1).map(Some).chain([None])) {
             sums.iter_mut().zip(&life.changes).for_each(|(sum, change)| *sum += *change);
             let until = next.filter(|next| next.slot.day == life.slot.day).map(|next| next.slot.second);
             for second in life.slot.second..until.unwrap_or(life.slot.second).min(beyond) {
                 self.found.slots.push(Slot { second, ..life.slot });
+                self.found.starts.push(Starts::default());
                 self.found.volumes.extend(sums.iter().map(|sum| sum.map(|sum| sum.max(0.0))));
             }
         }

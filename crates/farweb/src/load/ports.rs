@@ -2,10 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Warning;
 use super::demand::{Demand, Slot};
-use super::quantities::count;
-use crate::explain::{LegReport, Report};
+use crate::explain::{LegReport, Report, Warning};
+use crate::units::words::count;
 use crate::workload::{Directory, HostId};
 
 const MINUTE_S: u64 = 60;

@@ -1,5 +1,7 @@
 //! Links that have a rate, one direction each, and the bytes that a demand sends over them.
 
+use std::ops::{Add, Sub};
+
 use serde::Serialize;
 
 use super::demand::{Demand, Volume};
@@ -68,6 +70,8 @@ pub(super) struct RatedLink {
     pub(super) changes: bool,
     /// Of the leg.
     pub(super) segments: Segments,
+    /// Rate of the leg's slowest link in the other direction, which its ACKs are for, in bit/s. None where that is unlimited.
+    pub(super) other_bps: Option<f64>,
     /// Bytes of packets that open and close the connection of a request, in this direction. 0 on connections that stay.
     opening: f64,
     /// Share of the requests that no drawn hit answers, among those that a copy may serve.
@@ -77,6 +81,41 @@ pub(super) struct RatedLink {
     /// All of these are live, and empty at the beginning.
     is_live: bool,
     has_requests: bool,
+}
+
+/// Bytes in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Sent {
+    /// Messages, and packets that open and close connections.
+    pub(super) own: f64,
+    /// ACKs of what comes in the other direction.
+    pub(super) acks: f64,
+    /// What comes there and has these ACKs.
+    pub(super) other: f64,
+}
+
+impl Sent {
+    /// So many times as much.
+    pub(super) fn times(self, factor: f64) -> Self {
+        let Self { own, acks, other } = self;
+        Self { own: own * factor, acks: acks * factor, other: other * factor }
+    }
+}
+
+impl Add for Sent {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self { own: self.own + more.own, acks: self.acks + more.acks, other: self.other + more.other }
+    }
+}
+
+impl Sub for Sent {
+    type Output = Self;
+
+    fn sub(self, less: Self) -> Self {
+        self + less.times(-1.0)
+    }
 }
 
 /// The directions of links with a rate, leg by leg.
@@ -103,6 +142,11 @@ pub(super) fn rated_links(scenario: &Scenario, report: &Report) -> Vec<RatedLink
                     is_mean: direction.varies,
                     changes: !direction.changes.is_empty(),
                     segments,
+                    other_bps: match way {
+                        Way::Up => leg.bottleneck_down_bps,
+                        Way::Down => leg.bottleneck_up_bps,
+                    }
+                    .map(|bps| bps as f64),
                     opening: if opens { opening as f64 } else { 0.0 },
                     factor: 1.0 - drawn().sum::<f64>(),
                     at_most: drawn().count() < before.len(),
@@ -115,50 +159,65 @@ pub(super) fn rated_links(scenario: &Scenario, report: &Report) -> Vec<RatedLink
     found
 }
 
+/// Requests whose bytes are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// All, with what drawn hits take off.
+    All,
+    /// Requests that no copy may serve.
+    Always,
+    /// Requests that no cache answers, however large: the same, and the first ones for objects.
+    Missed,
+}
+
 impl RatedLink {
-    /// Bytes that each entry of `demand` sends over it, with what drawn hits take off.
-    pub(super) fn sent(&self, demand: &Demand) -> Vec<f64> {
-        self.behind_draws(demand, demand.all(self.segments))
-    }
-
-    /// Those of them that no copy may serve.
-    pub(super) fn always(&self, demand: &Demand) -> Vec<f64> {
-        match demand.uncacheable(self.segments) {
-            Some(volumes) => volumes.map(|volume| self.bytes(volume)).collect(),
-            None => vec![0.0; demand.len()],
+    /// What each slot of `demand` sends at a rate of requests.
+    pub(super) fn sent(&self, which: Which, demand: &Demand, rate: f64) -> Vec<Sent> {
+        let segments = self.segments;
+        let none = || vec![Sent::default(); demand.len()];
+        let at_rate = |volume: &Volume| self.of(volume).times(volume.expected(rate));
+        match which {
+            Which::All => self.behind_draws(demand, demand.all(segments), rate),
+            Which::Always => demand.uncacheable(segments).map_or_else(none, |all| all.map(at_rate).collect()),
+            Which::Missed => match demand.missed(segments).filter(|_| self.is_live) {
+                Some(volumes) => self.behind_draws(demand, volumes, rate),
+                None => none(),
+            },
         }
     }
 
-    /// Those of them that no cache answers, however large: these, and first requests for objects.
-    pub(super) fn missed(&self, demand: &Demand) -> Vec<f64> {
-        match demand.missed(self.segments).filter(|_| self.is_live) {
-            Some(volumes) => self.behind_draws(demand, volumes),
-            None => vec![0.0; demand.len()],
-        }
-    }
-
-    /// Bytes of all entries of `demand`: behind a live cache those that it cannot answer.
+    /// Bytes of the whole `demand`, once. Behind a live cache the part that it cannot answer.
     pub(super) fn total(&self, demand: &Demand) -> f64 {
-        let each = if self.at_most { self.missed(demand) } else { self.sent(demand) };
-        each.iter().sum()
+        let which = if self.at_most { Which::Missed } else { Which::All };
+        self.sent(which, demand, 1.0).iter().map(|sent| sent.own + sent.acks).sum()
     }
 
-    fn behind_draws<'a>(&self, demand: &Demand, volumes: impl Iterator<Item = &'a Volume>) -> Vec<f64> {
-        let whole = volumes.map(|volume| self.bytes(volume));
+    fn behind_draws<'a>(
+        &self,
+        demand: &Demand,
+        volumes: impl Iterator<Item = &'a Volume>,
+        rate: f64,
+    ) -> Vec<Sent> {
+        let whole = volumes.map(|volume| self.of(volume).times(volume.expected(rate)));
         if self.factor == 1.0 {
             return whole.collect();
         }
-        let always = self.always(demand);
-        whole.zip(always).map(|(whole, always)| always + (whole - always) * self.factor).collect()
+        let always = self.sent(Which::Always, demand, rate);
+        let drawn = |(whole, always): (Sent, Sent)| always + (whole - always).times(self.factor);
+        whole.zip(always).map(drawn).collect()
     }
 
-    fn bytes(&self, volume: &Volume) -> f64 {
+    fn of(&self, volume: &Volume) -> Sent {
+        let opening = volume.requests * self.opening;
+        let Volume { responses, request_messages, acks_of_responses, acks_of_requests, .. } = *volume;
         match (self.has_requests, self.way) {
-            (false, Way::Down) => volume.responses,
-            (false, Way::Up) => volume.acks_of_responses,
-            (true, Way::Down) => volume.responses + volume.acks_of_requests + volume.requests * self.opening,
+            (false, Way::Down) => Sent { own: responses, acks: 0.0, other: 0.0 },
+            (false, Way::Up) => Sent { own: 0.0, acks: acks_of_responses, other: responses },
+            (true, Way::Down) => {
+                Sent { own: responses + opening, acks: acks_of_requests, other: request_messages }
+            }
             (true, Way::Up) => {
-                volume.request_messages + volume.acks_of_responses + volume.requests * self.opening
+                Sent { own: request_messages + opening, acks: acks_of_responses, other: responses }
             }
         }
     }

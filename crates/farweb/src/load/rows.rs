@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::Check;
+use super::clients::ClientReport;
 use super::demand::Demand;
 use super::extent::Extent;
 use super::offered::of_rate;
-use super::quantities::{count, plain, rate, seconds, share};
-use crate::explain::{ConnectionLimit, DirectionReport, LegReport, LimitedBy, LinkReport, Report};
-use crate::scenario::{Carrier, Leg, Scenario};
+use crate::explain::{ConnectionLimit, DirectionReport, LegReport, LimitedBy, LinkReport, Report, Row};
+use crate::scenario::{Carrier, Leg};
+use crate::units::words::{count, plain, rate, seconds, share};
 
 /// A table for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,13 +20,6 @@ pub struct Sheet {
     pub header: Vec<String>,
     /// As many texts each.
     pub rows: Vec<Vec<String>>,
-}
-
-/// A label and a few words.
-pub type Row = (String, String);
-
-fn row(label: &str, words: impl Into<String>) -> Row {
-    (label.to_owned(), words.into())
 }
 
 /// The requests that the TLS of legs is for.
@@ -62,32 +56,34 @@ fn least_ns(leg: &LegReport, schemes: Option<Schemes>) -> f64 {
     (if is_clear { leg.first_byte_clear_ns } else { leg.first_byte_ns }) as f64
 }
 
-/// All rows but those of the size of runs.
-pub(super) fn rows(scenario: &Scenario, check: &Check) -> Vec<Row> {
-    let report = &check.report;
-    let mut rows = vec![row("path", path(report))];
+/// All rows but the size of runs.
+pub(super) fn rows(check: &Check) -> Vec<Row> {
+    let Check { scenario, report, demand, .. } = check;
+    let mut rows = vec![Row::new("path", path(report))];
     rows.extend(changes(report));
-    if let (Some(load), Some(clients)) = (&check.offered, &check.clients) {
+    if let (Ok(load), Some(demand)) = (check.offered(), demand) {
+        let clients = ClientReport::of(scenario, report, demand);
         let multiple = plain(load.rate_multiple, 3);
         let is_less = multiple.parse::<f64>().is_ok_and(|multiple| multiple < load.load);
         let times = if is_less { format!(" ({multiple} times the rate)") } else { String::new() };
         let copies =
             if load.load == 1.0 { String::new() } else { format!(", load {}{times}", plain(load.load, 6)) };
         let (requests, span) = (count(load.requests as f64), seconds(load.span_s));
-        rows.push(row("requests", format!("{requests} in {span}{copies}; {}", clients.text)));
+        rows.push(Row::new("requests", format!("{requests} in {span}{copies}; {}", clients.text)));
     }
-    if check.tunnels > 0 {
+    let tunnels = demand.as_deref().map_or(0, Demand::opened_tunnels);
+    if tunnels > 0 {
         let inside = match &scenario.clients.tunnels.tls {
             Some(tls) => format!("TLS {} inside, over the whole path", tls.version.word()),
             None => "each one transfer of all its bytes".to_owned(),
         };
-        rows.push(row("tunnels", format!("{}, {inside}", count(check.tunnels as f64))));
+        rows.push(Row::new("tunnels", format!("{}, {inside}", count(tunnels as f64))));
     }
     for (leg, described) in report.legs.iter().zip(&scenario.leg) {
-        rows.extend(of_leg(report, check.tls, leg, described));
+        rows.extend(of_leg(report, check.schemes(), leg, described));
     }
     rows.extend(
-        report.caches.iter().map(|cache| (format!("cache at {}", cache.node), cache.contents.clone())),
+        report.caches.iter().map(|cache| Row(format!("cache at {}", cache.node), cache.contents.clone())),
     );
     rows
 }
@@ -98,7 +94,7 @@ pub(super) fn of_extent(extent: &Extent) -> Row {
         1 => "a run".to_owned(),
         runs => format!("{} runs", count(runs as f64)),
     };
-    (runs, format!("about {} packets over links", rounded(extent.packet_hops)))
+    Row(runs, format!("about {} packets over links", rounded(extent.packet_hops)))
 }
 
 /// A number by thousands, with three digits that are not zero.
@@ -131,7 +127,7 @@ fn changes(report: &Report) -> Vec<Row> {
         let [up, down] = [&link.up, &link.down].map(|way| way.changes.join("; "));
         let ways = if up == down { vec![("up and down", up)] } else { vec![("up", up), ("down", down)] };
         let said = ways.into_iter().filter(|(_, said)| !said.is_empty());
-        said.map(|(way, said)| row("changes", format!("{} to {}, {way}: {said}", link.from, link.to)))
+        said.map(|(way, said)| Row::new("changes", format!("{} to {}, {way}: {said}", link.from, link.to)))
             .collect::<Vec<_>>()
     };
     report.links.iter().flat_map(of_link).collect()
@@ -146,12 +142,12 @@ fn of_leg(report: &Report, schemes: Option<Schemes>, leg: &LegReport, described:
         let nodes = listed(leg.stretches.iter().skip(1).map(|stretch| stretch.from.as_str()));
         let words =
             format!("TCP ends at {nodes}: {first} to the first byte on a new connection, {whole} without");
-        rows.push(row("splits", words));
+        rows.push(Row::new("splits", words));
     }
     rows.extend(limit_down(report, leg));
     rows.extend(limit_up(report, leg));
     rows.extend(losses(leg));
-    rows.extend(leg.ecn.iter().map(|ecn| row("ECN", ecn.clone())));
+    rows.extend(leg.ecn.iter().map(|ecn| Row::new("ECN", ecn.clone())));
     rows.extend(queues(report, leg));
     rows
 }
@@ -188,7 +184,7 @@ fn manner(report: &Report, schemes: Option<Schemes>, leg: &LegReport, described:
     let secured =
         tls.map(|tls| format!(", TLS {}{}", tls.version.word(), of_schemes(schemes))).unwrap_or_default();
     let of = if report.legs.len() == 1 { String::new() } else { format!("{} to {}: ", leg.from, leg.to) };
-    (carrier(leg, &described.carrier), format!("{of}{manner}{least}{secured}"))
+    Row(carrier(leg, &described.carrier), format!("{of}{manner}{least}{secured}"))
 }
 
 /// A carrier in a word: `http/1.1`, `mux over 50`.
@@ -218,7 +214,7 @@ fn limit_down(report: &Report, leg: &LegReport) -> Option<Row> {
     let line = leg.bottleneck_down_bps.map(|bps| bps as f64).filter(|line| limit < *line);
     let connection = leg.least.connection_limit_bps.unwrap_or_default();
     let Some(line) = line else {
-        let none = || row("limit", format!("none: a connection can carry {}", rate(connection)));
+        let none = || Row::new("limit", format!("none: a connection can carry {}", rate(connection)));
         return (report.legs.len() == 1).then(none);
     };
     let of_line = words_of_line(report, leg, line, |link| &link.down);
@@ -229,7 +225,7 @@ fn limit_down(report: &Report, leg: &LegReport) -> Option<Row> {
             format!("{} a connection, of {of_line} ({why}); {fill} fill it", rate(limit))
         }
     };
-    Some(row("limit", words))
+    Some(Row::new("limit", words))
 }
 
 /// Limit of an upload, where a credit or losses set another one than the window.
@@ -238,15 +234,16 @@ fn limit_up(report: &Report, leg: &LegReport) -> Option<Row> {
     let (limit, why) = limit(up)?;
     let line = leg.bottleneck_up_bps.map(|bps| bps as f64).filter(|line| limit < *line)?;
     let of_line = words_of_line(report, leg, line, |link| &link.up);
-    (why != OF_WINDOW).then(|| row("limit up", format!("{} an upload, of {of_line} ({why})", rate(limit))))
+    (why != OF_WINDOW)
+        .then(|| Row::new("limit up", format!("{} an upload, of {of_line} ({why})", rate(limit))))
 }
 
 /// Effect of losses beside the limits. A limit up is not always said: losses up are where no estimate has them.
 fn losses(leg: &LegReport) -> Vec<Row> {
     let (down, up) = (leg.least.loss_limit_text.as_ref(), leg.up.as_ref());
     let up = up.filter(|up| up.loss_limit_bps.is_none()).and_then(|up| up.loss_limit_text.as_ref());
-    let mut rows: Vec<_> = down.map(|text| row("losses", text.clone())).into_iter().collect();
-    rows.extend(up.filter(|up| Some(*up) != down).map(|text| row("losses up", text.clone())));
+    let mut rows: Vec<_> = down.map(|text| Row::new("losses", text.clone())).into_iter().collect();
+    rows.extend(up.filter(|up| Some(*up) != down).map(|text| Row::new("losses up", text.clone())));
     rows
 }
 
@@ -261,7 +258,7 @@ fn queues(report: &Report, leg: &LegReport) -> Option<Row> {
         (Some(held @ 1..), Some(product @ 1..)) => of_path(held, product, leg.limit.window_bytes),
         _ => String::new(),
     };
-    Some(row("queues", format!("{} up, {} down{of_path}", narrow.up.queue, narrow.down.queue)))
+    Some(Row::new("queues", format!("{} up, {} down{of_path}", narrow.up.queue, narrow.down.queue)))
 }
 
 /// A queue beside the content of the path. Half of slow start's last window queues: it sends twice as much as ACKs bring.

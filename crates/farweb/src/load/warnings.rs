@@ -1,12 +1,11 @@
 //! Warnings about the requests of a workload in its scenario.
 
-use super::Warning;
 use super::clients::nobody_named;
 use super::demand::Demand;
 use super::ports::too_few;
-use super::quantities::{count, plural, share};
-use crate::explain::Report;
+use crate::explain::{Report, Warning};
 use crate::scenario::Scenario;
+use crate::units::words::{count, plural, share};
 
 /// All of them.
 pub(super) fn of(scenario: &Scenario, report: &Report, demand: &Demand) -> Vec<Warning> {

@@ -5,7 +5,7 @@
 use super::exporters::Exporter;
 use super::json::{Json, Value};
 use super::source::Source;
-use crate::load::quantities::count;
+use crate::units::words::count;
 use crate::workload::{WorkloadError, unix_us};
 
 /// Latest time of a page, and longest span in it: an hour. Chosen.

@@ -9,7 +9,7 @@ use super::recording::Recording;
 use super::reservations::{Known, warnings_of};
 use super::sent::{Kind, Protocol, Sent};
 use super::words::{by_number, elided, quoted};
-use crate::load::quantities::{scaled, seconds};
+use crate::units::words::{scaled, seconds};
 use crate::workload::WorkloadError;
 
 /// Most bytes of a page, requests and responses. Chosen: some seconds of packets a load.

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::sent::{Protocol, Sent};
 use super::words::{left_out, short_url};
-use crate::load::quantities::{plural, scaled};
+use crate::units::words::{plural, scaled};
 
 /// Words of the limits that belong beside an answer. The others are in the report of an import.
 const TOLD: [&str; 10] = [

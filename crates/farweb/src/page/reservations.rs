@@ -5,7 +5,7 @@ use super::har::{Page, Row};
 use super::recording::Recording;
 use super::sent::Sent;
 use super::times::has_odd_times;
-use crate::load::quantities::plural;
+use crate::units::words::plural;
 
 /// Share of a load below which its line was idle. Chosen.
 const IDLE: f64 = 0.25;

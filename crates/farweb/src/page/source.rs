@@ -2,7 +2,7 @@
 
 use super::json::{self, Fault, Json, Value};
 use super::words::quoted;
-use crate::load::quantities::count;
+use crate::units::words::count;
 use crate::workload::WorkloadError;
 
 /// Bytes of the largest HAR, unpacked. Chosen: a crowded page has 5 MB without its bodies.

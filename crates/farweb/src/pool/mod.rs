@@ -81,12 +81,7 @@ impl Pool {
     pub(crate) fn check(&self, request: &Request, cx: &Context) -> Result<(), WorkloadError> {
         match self {
             Self::Transfer(own) => own.check(request, cx),
-            _ if request.request_bytes > 0 => Ok(()),
-            _ => Err(WorkloadError(format!(
-                "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the \
-                 carrier \"transfer\" has no requests",
-                request.start
-            ))),
+            _ => request.require_bytes(),
         }
     }
 }

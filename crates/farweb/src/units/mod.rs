@@ -10,6 +10,7 @@ mod decibels;
 mod share;
 mod text;
 mod when;
+pub mod words;
 
 pub use decibels::Decibels;
 pub use share::Share;

@@ -65,6 +65,20 @@ impl Load {
         self.period.is_some() || self.drawn.is_some()
     }
 
+    /// Checks that the last request of a table, this long after the beginning, starts within the period.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn require_in_period(&self, last: Duration) -> Result<(), WorkloadError> {
+        match self.period {
+            Some(period) if last >= period => Err(WorkloadError(format!(
+                "workload.period: found {period}, but a request starts {last} after the beginning; write a longer \
+                 period, or leave the key out"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Requests that the load makes of a table. `source` makes a source of each day's rows.
     ///
     /// # Errors
@@ -74,15 +88,7 @@ impl Load {
         table: &Arc<MemoryTable>,
         source: impl Fn(MemoryRows) -> S,
     ) -> Result<Copies<S>, WorkloadError> {
-        if let Some(period) = self.period
-            && table.last_start().as_nanos() >= period.as_nanos()
-        {
-            let last = table.last_start().saturating_since(Instant::ZERO);
-            return Err(WorkloadError(format!(
-                "workload.period: found {period}, but a request starts {last} after the beginning; write a longer \
-                 period, or leave the key out"
-            )));
-        }
+        self.require_in_period(table.last_start().saturating_since(Instant::ZERO))?;
         if self.drawn.is_some() && table.days() < 2 {
             return Err(WorkloadError(
                 "workload.resample: days are to be drawn, and the table has one; farweb workload merge makes a table of days \

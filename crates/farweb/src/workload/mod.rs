@@ -35,8 +35,8 @@ pub use link_trace::{is_trace, trace_of_bytes};
 pub(crate) use log::unix_us;
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
-    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
-    Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
+    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, LogsReader, Overview, Reason, Repeat,
+    Report, Rule, Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};
@@ -96,6 +96,21 @@ impl Request {
     #[must_use]
     pub const fn is_clear(&self) -> bool {
         matches!(self.tls, Some(false))
+    }
+
+    /// Checks that it has bytes to send.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn require_bytes(&self) -> Result<(), WorkloadError> {
+        if self.request_bytes > 0 {
+            return Ok(());
+        }
+        Err(WorkloadError(format!(
+            "request table: column request_bytes: found 0 for the request at {}; write at least 1, as only the \
+             carrier \"transfer\" has no requests",
+            self.start
+        )))
     }
 }
 

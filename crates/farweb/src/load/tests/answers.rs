@@ -1,17 +1,18 @@
 //! Sentences about loads, and the least time of a request.
 
 use super::*;
-use crate::load::quantities::{count, moment, plain, scaled, seconds, share};
+use crate::explain::Row;
 use crate::load::{PointLoad, Swept};
+use crate::units::words::share;
 
 /// A response of 1340 B in each of 60 seconds, 1500 B with headers and the packets that open and close: 12 kbit/s.
-fn steady(overrides: &[&str]) -> (Scenario, Check) {
+fn steady(overrides: &[&str]) -> Check {
     checked(HEAD, &lines((0..61).map(|second| (f64::from(second), 1340))), overrides)
 }
 
 fn answer(overrides: &[&str]) -> String {
-    let (scenario, check) = steady(overrides);
-    check.said(&scenario).answer
+    let check = steady(overrides);
+    check.said().answer
 }
 
 const LEAST: &str = "No request can take less than 240 ms.";
@@ -49,10 +50,10 @@ fn an_answer_says_whether_the_path_can_carry_the_load() {
 fn a_second_that_asks_for_more_than_the_rate_is_not_busier_than_busy() {
     // 15 kB and headers at once, over 3 kB/s.
     let rows = (0..61).map(|second| (f64::from(second), if second == 0 { 15_000 } else { 1340 }));
-    let (scenario, check) = checked(HEAD, &lines(rows), &["path.link.0.down.rate=24 kbit/s"]);
+    let check = checked(HEAD, &lines(rows), &["path.link.0.down.rate=24 kbit/s"]);
     let offers = 8.0 * (15_000.0 + 40.0 * 11.0 + OPENING) / 24_000.0;
     let says = format!("(from 0 s on); the busiest second offers {} of its rate. ", share(offers));
-    assert!(check.said(&scenario).answer.contains(&says));
+    assert!(check.said().answer.contains(&says));
 }
 
 #[test]
@@ -88,8 +89,8 @@ fn an_answer_behind_a_live_cache_is_sure_or_says_that_the_cache_decides() {
     ] {
         let rate = format!("path.link.1.down.rate={rate} kbit/s");
         let overrides = with_cache(LIVE, &[&rate]);
-        let (scenario, check) = checked(&format!("{HEAD},object"), &rows, &overrides);
-        let said = check.said(&scenario);
+        let check = checked(&format!("{HEAD},object"), &rows, &overrides);
+        let said = check.said();
         assert!(said.answer.starts_with(&says), "{}", said.answer);
         let is_sure = says.starts_with("Over") || says.starts_with("Near");
         let warned = said.warnings.iter().any(|each| each.words.contains("no cache answers takes at least"));
@@ -101,7 +102,7 @@ fn an_answer_behind_a_live_cache_is_sure_or_says_that_the_cache_decides() {
 fn the_answer_of_a_sweep_names_the_worst_point() {
     let of = |rates: &[u32], number: usize| {
         let key = |rate: &u32| format!("path.link.0.down.rate={rate} kbit/s");
-        let checks: Vec<_> = rates.iter().map(|rate| steady(&[&key(rate)]).1).collect();
+        let checks: Vec<_> = rates.iter().map(|rate| steady(&[&key(rate)])).collect();
         let names: Vec<_> = rates.iter().map(|rate| format!("rate {rate}")).collect();
         let points: Vec<_> =
             names.iter().zip(&checks).map(|(name, check)| PointLoad { name, check }).collect();
@@ -147,8 +148,8 @@ fn the_least_time_of_a_request_is_in_round_trips() {
 }
 
 fn rows(overrides: &[&str]) -> Vec<(String, String)> {
-    let (scenario, check) = steady(overrides);
-    check.said(&scenario).rows
+    let check = steady(overrides);
+    check.said().rows.into_iter().map(|Row(label, words)| (label, words)).collect()
 }
 
 fn limits(overrides: &[&str], label: &str) -> Vec<String> {
@@ -213,27 +214,4 @@ fn a_credit_of_a_session_limits_a_response() {
     ] {
         assert_eq!(limits(&[LINUX, &format!("leg.0.carrier={{ {carrier} }}")], "limit"), [limit]);
     }
-}
-
-#[test]
-fn numbers_have_three_digits_and_the_unit_that_fits() {
-    let times = [0.0, 4.567e-5, 0.3416, 1.0, 5.2149, 600.0, 9999.0];
-    let said = ["0 s", "45.7 µs", "342 ms", "1 s", "5.21 s", "10 min", "2 h 47 min"];
-    assert_eq!(times.map(seconds), said);
-    let rates = [0.0, 999.4, 1004.0, 34_368_000.0, 1.5e15];
-    assert_eq!(rates.map(|bps| scaled(bps, "B")), ["0 B", "999 B", "1.00 kB", "34.4 MB", "1,500 TB"]);
-    assert_eq!(
-        [0.0, 0.00009, 0.8727, 1.0, 12.0].map(share),
-        ["0 %", "< 0.01 %", "87.3 %", "100 %", "1,200 %"]
-    );
-    assert_eq!(
-        [0.0, 8.0, 1.5048, 1234.6, 0.00012].map(|value| plain(value, 3)),
-        ["0", "8", "1.5", "1235", "0.00012"]
-    );
-    assert_eq!([-1234.5, 0.5, 117_635.0].map(count), ["-1,234", "0", "117,635"]);
-    let moments = [867_726_002.519, 951_782_400.0, 4_102_444_799.0, 5.0].map(moment);
-    assert_eq!(moments[0], "1997-07-01 03:00:02 UTC");
-    assert_eq!(moments[1], "2000-02-29 00:00:00 UTC");
-    assert_eq!(moments[2], "2099-12-31 23:59:59 UTC");
-    assert_eq!(moments[3], "5 s on the log's own clock");
 }

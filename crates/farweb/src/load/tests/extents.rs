@@ -29,7 +29,7 @@ fn rows_count_until_the_run_ends() {
 fn packets_of_tagged_requests_count_by_their_share_of_the_bytes() {
     let of = |which| {
         let rows_of = "0,a.example,300,30000,sample\n1,a.example,300,90000,";
-        let found = checked(&format!("{HEAD},tag"), rows_of, &[which]).1.extent.unwrap();
+        let found = checked(&format!("{HEAD},tag"), rows_of, &[which]).extent.unwrap();
         rows(&found)["packets"].as_u64().unwrap()
     };
     assert!(of("record.packets=sample").abs_diff(of("record.packets=all") / 4) <= 1);

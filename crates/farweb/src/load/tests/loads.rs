@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_response_has_a_header_a_segment_and_an_acknowledgement_for_two() {
     let check = check([(0.5, 146_000), (1.2, 1461), (90.0, 1460)], &[]);
-    let load = check.offered.as_ref().unwrap();
+    let load = check.offered().unwrap();
     let [up, down] = &load.links[..] else { panic!("two directions") };
     let segments = [100.0, 2.0, 1.0];
     assert_eq!(down.second_bps, Some(8.0 * (146_000.0 + 40.0 * segments[0] + OPENING)));
@@ -30,8 +30,9 @@ fn a_connection_that_stays_opens_for_no_request_and_tls_opens_with_its_flight() 
 
 #[test]
 fn copies_lie_over_each_other_as_a_run_lays_them() {
-    let load =
-        |overrides: &[&str]| check((0..12).map(|n| (10.0 * f64::from(n), 1460)), overrides).offered.unwrap();
+    let load = |overrides: &[&str]| {
+        check((0..12).map(|n| (10.0 * f64::from(n), 1460)), overrides).offered().unwrap().clone()
+    };
     let second =
         |overrides: &[&str]| load(overrides).links[1].second_bps.unwrap() / (8.0 * (1500.0 + OPENING));
     assert_eq!(second(&["workload.load=3", "workload.copies_offset=0 s"]), 3.0);
@@ -52,8 +53,8 @@ fn copies_lie_over_each_other_as_a_run_lays_them() {
 fn days_lie_over_each_other_before_they_come_again() {
     let rows = "0,a,300,1460,2\n0,a,300,1460,9\n5,a,300,1460,9\n";
     let seconds = |load: &str| {
-        let (_, check) = checked(&format!("{HEAD},day"), rows, &[load, "workload.copies_offset=100 s"]);
-        let load = check.offered.unwrap();
+        let check = checked(&format!("{HEAD},day"), rows, &[load, "workload.copies_offset=100 s"]);
+        let load = check.offered().unwrap().clone();
         (load.links[1].second_bps.unwrap() / (8.0 * (1500.0 + OPENING)), load.span_s)
     };
     assert_eq!(seconds("workload.load=1"), (1.0, 5.0));
@@ -120,7 +121,7 @@ fn copies_that_stretch_a_short_log_are_warned_of() {
     let of = |more: &[&str]| {
         let check =
             check((0..61).map(|second| (f64::from(second), 1000)), &[&["workload.load=8"], more].concat());
-        (check.offered.as_ref().unwrap().rate_multiple, texts(&check))
+        (check.offered().unwrap().rate_multiple, texts(&check))
     };
     let (multiple, found) = of(&[]);
     near(multiple, 8.0 * 60.0 / 319.0);
@@ -138,7 +139,7 @@ fn copies_that_stretch_a_short_log_are_warned_of() {
 
 #[test]
 fn a_drawn_cache_takes_its_share_off_the_links_behind() {
-    let load = check([(0.0, 1460)], &with_cache(DRAWN, &[])).offered.unwrap();
+    let load = check([(0.0, 1460)], &with_cache(DRAWN, &[])).offered().unwrap().clone();
     let down = load.links.iter().skip(1).step_by(2).map(|link| link.second_bps.unwrap() / (1500.0 + OPENING));
     assert_eq!(down.collect::<Vec<_>>(), [8.0, 6.0]);
 }
@@ -153,7 +154,7 @@ fn behind_a_live_cache_load_has_two_bounds() {
     });
     let rows: String = rows.collect();
     let bounds = |overrides: &[&str]| {
-        let (_, check) = checked(&format!("{HEAD},object,method"), &rows, overrides);
+        let check = checked(&format!("{HEAD},object,method"), &rows, overrides);
         let load = last(&check);
         [load.minute_bps.unwrap(), load.least_minute_bps]
             .map(|bps| (bps * 60.0 / 8.0).round() / (1500.0 + OPENING))
@@ -173,25 +174,121 @@ fn requests_for_objects_with_several_sizes_are_counted_behind_a_live_cache() {
     let rows = ["1000,a", "500,b", "1000,a", "1200,a", "500,b", "300,", "1000,a"];
     let rows: String =
         rows.iter().enumerate().map(|(second, row)| format!("{second},a,300,{row}\n")).collect();
-    let of = |cache| checked(&format!("{HEAD},object"), &rows, &with_cache(cache, &[])).1;
+    let of = |cache| checked(&format!("{HEAD},object"), &rows, &with_cache(cache, &[]));
     let live = of(LIVE);
-    assert_eq!(live.requests_of_several_sizes, Some(4));
+    assert_eq!(live.figures().requests_of_several_sizes, Some(4));
     assert!(texts(&live)[0].starts_with("cache: 4 of 7 requests (57.1 %) are for"));
-    assert_eq!((of(DRAWN).requests_of_several_sizes, texts(&of(DRAWN)).len()), (Some(0), 0));
+    assert_eq!((of(DRAWN).figures().requests_of_several_sizes, texts(&of(DRAWN)).len()), (Some(0), 0));
 }
 
 #[test]
-fn a_tunnel_is_spread_over_its_life() {
-    // 6 MB over ten minutes: a tenth in each, and nothing behind the last start.
-    let minute = |rows: &str| {
-        let (_, check) = checked(&format!("{HEAD},method,server_s"), rows, &[]);
-        last(&check).minute_bps.unwrap() * 60.0 / 8.0
+fn a_tunnel_is_spread_over_its_life_up_to_its_end() {
+    // 6 MB over ten minutes: a tenth in each.
+    let of = |rows: &str| {
+        let check = checked(&format!("{HEAD},method,server_s"), rows, &[]);
+        let load = last(&check);
+        [load.minute_bps.unwrap() * 60.0, load.mean_bps].map(|bits| bits / 8.0)
     };
     let whole = (6_000_000 + 40 * 6_000_000_u64.div_ceil(1460)) as f64 + OPENING;
     let (few, tunnel) = ("599,a,300,1460,GET,\n", "0,a,300,6000000,CONNECT,");
-    near(minute(&format!("{tunnel}600\n{few}")), whole * 60.0 / 601.0 + 1500.0 + OPENING);
-    near(minute(&format!("{tunnel}\n{few}")), whole);
-    near(minute(&format!("{tunnel}600\n60{}600\n", &tunnel[1..])), whole * 61.0 / 601.0);
+    near(of(&format!("{tunnel}600\n{few}"))[0], whole * 60.0 / 601.0 + 1500.0 + OPENING);
+    near(of(&format!("{tunnel}\n{few}"))[0], whole);
+    near(of(&format!("{tunnel}600\n60{}600\n", &tunnel[1..]))[0], 2.0 * whole * 60.0 / 601.0);
+    // 15 MB over half a minute go on behind the last request, a second after them.
+    let [minute, mean] = of("0,a,300,15000000,CONNECT,30\n1,a,300,1460,GET,\n");
+    let whole = (15_000_000 + 40 * 15_000_000_u64.div_ceil(1460)) as f64 + 1500.0 + 2.0 * OPENING;
+    near(minute, whole);
+    near(mean, whole / 60.0);
+}
+
+#[test]
+fn requests_count_that_start_before_the_run_ends() {
+    // 8 at once in second 2, one in each of the others, half a second on.
+    let rows = || {
+        let many = std::iter::repeat_n(2.0, 8);
+        (0..2).map(|n| f64::from(n) + 0.5).chain(many).chain((2..20).map(|n| f64::from(n) + 0.5))
+    };
+    let rows = || rows().map(|start| (start, 1000));
+    let of = |overrides: &[&str]| check(rows(), overrides).extent.unwrap().requests;
+    assert_eq!(of(&["run.until=2 s"]), 10, "those that start with the run's last instant");
+    assert_eq!(of(&["run.until=5 s"]), 13);
+    assert_eq!(of(&["run.until=5 s", "workload.load=2", "workload.copies_offset=2 s"]), 13 + 11);
+    let turned = ["workload.load=2", "workload.copies_offset=18 s", "workload.period=20 s"];
+    assert_eq!(of(&[&turned[..], &["run.until=5 s"]].concat()), 13 + 2 + 11);
+    assert_eq!(of(&["run.until=2 s", "workload.speed=2"]), 12);
+    assert_eq!(of(&["run.until=1 h"]), 28);
+    let before = check(rows(), &["run.until=1 ms"]);
+    let says = "The load was not held against the path: no request starts before run.until. ";
+    assert!(before.said().answer.starts_with(says), "{}", before.said().answer);
+}
+
+#[test]
+fn acknowledgements_come_no_faster_than_the_link_that_they_are_for() {
+    // A tenth of a gigabyte at once over 2 Mbit/s: an ACK of 40 B for each 3000 B, over 400 s.
+    let of = |rate: &str| {
+        let rates = format!("path.link.0.down.rate={rate}");
+        let overrides = ["leg.0.carrier={ kind = \"http/1.1\" }", "path.link.0.up.rate=1 Mbit/s", &rates];
+        let check = check([(0.0, 100_000_000), (300.0, 1)], &overrides);
+        let up = &check.offered().unwrap().links[0];
+        [up.minute_bps.unwrap(), up.mean_bps]
+    };
+    let about = |found: f64, expected: f64| {
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}")
+    };
+    let (pace, request) = (2e6 * 40.0 / 3000.0, 8.0 * 340.0);
+    let [minute, mean] = of("2 Mbit/s");
+    about(minute, pace + request / 60.0);
+    about(mean, pace + 2.0 * request / 300.0);
+    let acks = 8.0 * 40.0 * f64::from(100_000_000_u32.div_ceil(1460)) / 2.0;
+    about(of("unlimited")[0], acks / 60.0 + request / 60.0);
+}
+
+#[test]
+fn what_a_run_refuses_is_refused() {
+    let of = |rows: &str, overrides: &[&str]| {
+        let scenario = cable_with(overrides).unwrap();
+        let text = format!("{HEAD}\n{rows}\n").into_bytes();
+        let prepared = Prepared::of_bytes("requests.csv".into(), text, None).unwrap();
+        Check::of(&scenario, None, &prepared, Imported::default(), None).err().map(|error| error.to_string())
+    };
+    let period = of("0,a,300,1000\n30,a,300,1000", &["workload.period=20 s"]).unwrap();
+    assert!(period.starts_with("workload.period: found 20 s, but a request starts 30 s after"), "{period}");
+    let twice = ["workload.period=20 s", "workload.speed=2"];
+    assert_eq!(of("0,a,300,1000\n30,a,300,1000", &twice), None);
+    let empty = of("0,a,300,1000\n30,a,0,1000", &[]).unwrap();
+    assert!(
+        empty.starts_with("request table: column request_bytes: found 0 for the request at 30.0"),
+        "{empty}"
+    );
+    assert_eq!(of("0,a,300,1000\n30,a,0,1000", &["run.until=20 s"]), None);
+}
+
+#[test]
+fn samples_stay_at_a_rate_below_1() {
+    // Of 10 requests 4 are tagged, with 4 of 16 parts of the bytes.
+    let rows =
+        |n| format!("{n},a,300,{},{}\n", if n < 4 { 1460 } else { 2920 }, if n < 4 { "sample" } else { "" });
+    let rows: String = (0..10).map(rows).collect();
+    let of = |load: &str| {
+        let overrides = ["workload.scale=rate", load, "leg.0.carrier={ kind = \"http/1.1\" }"];
+        let check = checked(&format!("{HEAD},tag"), &rows, &overrides);
+        (check.extent.as_ref().unwrap().requests, last(&check).minute_bps.unwrap() * 60.0 / (8.0 * 1500.0))
+    };
+    for (load, requests, segments) in [("0.5", 4.0 + 3.0, 4.0 + 6.0), ("2", 20.0, 32.0)] {
+        let (found, bytes) = of(&format!("workload.load={load}"));
+        assert_eq!(found as f64, requests);
+        near(bytes, segments);
+    }
+}
+
+#[test]
+fn days_count_by_their_own_requests() {
+    let rows = "0,a,300,1460,2\n0,a,300,1460,9\n5,a,300,1460,9\n";
+    let of = |load: u32| {
+        let load = format!("workload.load={load}");
+        checked(&format!("{HEAD},day"), rows, &[&load]).extent.unwrap().requests
+    };
+    assert_eq!([1, 2, 3, 4].map(of), [1, 3, 4, 6]);
 }
 
 #[test]
@@ -200,7 +297,7 @@ fn ports_of_a_host_are_28_232_towards_a_server_each_for_a_minute_behind_a_close(
         let hosts = if keys.is_empty() { 2 } else { 1 };
         let rows = (0..60 * a_second)
             .map(|n| format!("{:.6},h{}.example,300,1000\n", f64::from(n) / f64::from(a_second), n % hosts));
-        let found = checked(HEAD, &rows.collect::<String>(), &[keys, &["clients.share=all"]].concat()).1;
+        let found = checked(HEAD, &rows.collect::<String>(), &[keys, &["clients.share=all"]].concat());
         texts(&found).into_iter().find(|warning| warning.contains("ports"))
     };
     let closes = "leg.0.carrier={ kind = \"http/1.0\", closed_by = \"client\" }";

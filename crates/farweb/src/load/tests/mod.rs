@@ -3,9 +3,9 @@
 mod answers;
 mod extents;
 mod loads;
+mod measured;
 
 use super::{Check, Imported, OfferedLoad};
-use crate::scenario::Scenario;
 use crate::scenario::tests::cable_with;
 use crate::workload::Prepared;
 
@@ -15,12 +15,11 @@ const OPENING: f64 = 3.0 * 40.0;
 const HEAD: &str = "start_s,host,request_bytes,response_bytes";
 
 /// A check of requests with these columns, and rows in lines, over the cable with other keys.
-fn checked(head: &str, rows: &str, overrides: &[&str]) -> (Scenario, Check) {
+fn checked(head: &str, rows: &str, overrides: &[&str]) -> Check {
     let scenario = cable_with(overrides).unwrap();
     let text = format!("{head}\n{rows}\n");
     let prepared = Prepared::of_bytes("requests.csv".into(), text.into_bytes(), None).unwrap();
-    let check = Check::of(&scenario, None, &prepared, Imported::default(), None).unwrap();
-    (scenario, check)
+    Check::of(&scenario, None, &prepared, Imported::default(), None).unwrap()
 }
 
 /// Lines of requests with these starts and sizes of responses.
@@ -30,7 +29,7 @@ fn lines(rows: impl IntoIterator<Item = (f64, u64)>) -> String {
 
 /// A check of requests with these starts and sizes of responses.
 fn check(rows: impl IntoIterator<Item = (f64, u64)>, overrides: &[&str]) -> Check {
-    checked(HEAD, &lines(rows), overrides).1
+    checked(HEAD, &lines(rows), overrides)
 }
 
 /// A cache at the router, and a second cable behind it.
@@ -45,7 +44,7 @@ const DRAWN: &str = "cache=[{ node = \"us-router\", hit_ratio = 0.25 }]";
 
 /// The load down on the last link.
 fn last(check: &Check) -> &OfferedLoad {
-    check.offered.as_ref().unwrap().links.last().unwrap()
+    check.offered().unwrap().links.last().unwrap()
 }
 
 fn near(found: f64, expected: f64) {
@@ -53,5 +52,5 @@ fn near(found: f64, expected: f64) {
 }
 
 fn texts(check: &Check) -> Vec<String> {
-    check.warnings.iter().map(|warning| format!("{}: {}", warning.key, warning.words)).collect()
+    check.warnings().iter().map(|warning| format!("{}: {}", warning.key, warning.words)).collect()
 }

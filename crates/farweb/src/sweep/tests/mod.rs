@@ -354,5 +354,5 @@ fn the_report_gives_the_design_in_a_line_and_a_line_a_factor() {
       circuit                  cable, satellite
       a single run ignores the sweep
     ");
-    assert_eq!(report.warnings, [""; 0]);
+    assert_eq!(report.warnings, []);
 }

@@ -1,4 +1,4 @@
-//! Numbers with units, in three significant digits, and times of day, for people.
+//! Numbers with units in three significant digits, and times of day, for people.
 
 /// Percent below which digits are noise. Chosen: one request of ten thousand.
 const LEAST_PERCENT: f64 = 0.01;
@@ -75,6 +75,18 @@ pub fn scaled(mut value: f64, unit: &str) -> String {
     format!("{} T{unit}", digits(value))
 }
 
+/// A number as it is set, without separators and zeros at the end of a fraction, whatever follows it: `1.5 Mbit/s` of
+/// `1.50 Mbit/s`.
+#[must_use]
+pub fn brief(text: &str) -> String {
+    let (number, unit) = text.split_at(text.find(' ').unwrap_or(text.len()));
+    let number = number.replace(',', "");
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.').to_owned() + unit,
+        false => number + unit,
+    }
+}
+
 /// A share of 0 to 1, in percent: `87.3 %`, or `< 0.01 %`.
 #[must_use]
 pub fn share(value: f64) -> String {
@@ -137,4 +149,32 @@ fn by_thousands(number: &str) -> String {
         text.push(letter);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_the_unit_that_fits() {
+        let times = [0.0, 4.567e-5, 0.3416, 1.0, 5.2149, 600.0, 9999.0];
+        let said = ["0 s", "45.7 µs", "342 ms", "1 s", "5.21 s", "10 min", "2 h 47 min"];
+        assert_eq!(times.map(seconds), said);
+        let rates = [0.0, 999.4, 1004.0, 34_368_000.0, 1.5e15];
+        assert_eq!(rates.map(|bps| scaled(bps, "B")), ["0 B", "999 B", "1.00 kB", "34.4 MB", "1,500 TB"]);
+        assert_eq!(
+            [0.0, 0.00009, 0.8727, 1.0, 12.0].map(share),
+            ["0 %", "< 0.01 %", "87.3 %", "100 %", "1,200 %"]
+        );
+        assert_eq!(
+            [0.0, 8.0, 1.5048, 1234.6, 0.00012].map(|value| plain(value, 3)),
+            ["0", "8", "1.5", "1235", "0.00012"]
+        );
+        assert_eq!([-1234.5, 0.5, 117_635.0].map(count), ["-1,234", "0", "117,635"]);
+        let moments = [867_726_002.519, 951_782_400.0, 4_102_444_799.0, 5.0].map(moment);
+        assert_eq!(moments[0], "1997-07-01 03:00:02 UTC");
+        assert_eq!(moments[1], "2000-02-29 00:00:00 UTC");
+        assert_eq!(moments[2], "2099-12-31 23:59:59 UTC");
+        assert_eq!(moments[3], "5 s on the log's own clock");
+    }
 }
