@@ -931,7 +931,6 @@ class References:
         """Requests that brought another size than the largest before."""
 
 @final
-@final
 class Sent:
     """A request of a page as recorded, times in ms since the page began.
 
@@ -1072,6 +1071,7 @@ def short_url(url: str) -> str:
 def left_out(dropped: Sequence[tuple[str, int]]) -> str:
     """A sentence on entries left out, by reason."""
 
+@final
 class Probe:
     """Hosts from captures, streamed; memory grows with connections under way and servers."""
 

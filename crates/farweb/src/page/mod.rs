@@ -11,6 +11,7 @@ mod recording;
 mod reservations;
 mod sent;
 mod sizes;
+mod source;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -23,9 +24,9 @@ use std::path::Path;
 
 use crate::workload::WorkloadError;
 use crate::workload::packed::beginning;
-use har::Source;
 pub use recording::{Facts, Recording};
 pub use sent::{Kind, Protocol, Sent, Stated};
+use source::Source;
 pub use words::{left_out, short_url};
 
 /// A page as recorded, or why it cannot be loaded.
@@ -51,7 +52,7 @@ pub fn har_of_bytes(name: &str, bytes: Vec<u8>) -> Result<Vec<Page>, WorkloadErr
 }
 
 fn pages_of(name: &str, content: impl Read + Send + Sync + 'static) -> Result<Vec<Page>, WorkloadError> {
-    let text = har::decoded(name, beginning(name, content, har::BYTES_MAX as u64 + 1)?)?;
+    let text = source::decoded(name, beginning(name, content, source::BYTES_MAX as u64 + 1)?)?;
     let source = Source { path: name, text: &text };
     let har = source.parse()?;
     let file = Path::new(name).file_name().map_or_else(|| name.into(), |file| file.to_string_lossy());

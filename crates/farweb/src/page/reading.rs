@@ -188,7 +188,7 @@ fn root(sent: &[Sent], load_ms: f64, title: &str) -> usize {
     let titled = documents().find(|(_, each)| each.name == title);
     let Some((first, document)) = titled.or_else(|| documents().next()) else { return 0 };
     let is_reload = |each: &Sent| each.name == document.name && each.end_ms <= load_ms + 1.0;
-    documents().filter(|(_, each)| is_reload(each)).last().map_or(first, |(place, _)| place)
+    documents().rfind(|(_, each)| is_reload(each)).map_or(first, |(place, _)| place)
 }
 
 fn is_document(sent: &Sent) -> bool {

@@ -73,7 +73,7 @@ fn packed_files_are_unpacked_and_cut_ones_refused() {
     assert_eq!((found.file.as_str(), found.sent.len()), ("page.har.gz", 2));
     let says = "page.har: cannot be read: the gzip data ends too early: the file was cut off";
     assert_eq!(error(&packed[..packed.len() - 20]), says);
-    let most = vec![b' '; super::har::BYTES_MAX + 1];
+    let most = vec![b' '; super::super::source::BYTES_MAX + 1];
     let says = "page.har: has more than the 134,217,728 B that are read of a HAR; save it without bodies";
     assert_eq!(error(most), says);
 }
@@ -132,7 +132,7 @@ fn a_bad_file_is_refused_with_the_place() {
         ),
         (
             broken(&|log| log["pages"] = json!([{"id": 7}, {"id": "7"}])),
-            "line 12: log.pages[1].id: found '7 again'; write another id",
+            "line 12: log.pages[1].id: found '7' again; write another id",
         ),
         (broken(&|log| log["pages"] = json!({})), "line 7: log.pages: found {}; write a list"),
         (

@@ -49,7 +49,7 @@ fn places(value: &Value, path: String, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => members.iter().for_each(|(name, value)| below(name.clone(), value)),
         Value::Array(members) => {
-            members.iter().enumerate().for_each(|(place, value)| below(place.to_string(), value))
+            members.iter().enumerate().for_each(|(place, value)| below(place.to_string(), value));
         }
         _ => {}
     }

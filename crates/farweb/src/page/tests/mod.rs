@@ -2,6 +2,7 @@
 
 mod files;
 mod fuzz;
+mod json;
 mod marks;
 mod pages;
 mod sizes;
@@ -10,7 +11,8 @@ mod times;
 use serde_json::{Value, json};
 
 use super::exporters::Read;
-use super::har::{self, Source};
+use super::har;
+use super::source::Source;
 use super::{Page, Recording, Sent, har_of_bytes};
 
 pub(super) const PAGE: &str = "https://a.example/";
@@ -30,7 +32,7 @@ fn merge(to: &mut Value, from: Value) {
             for (name, value) in from {
                 match to.get_mut(&name) {
                     Some(old) if ["request", "response", "timings"].contains(&name.as_str()) => {
-                        merge(old, value)
+                        merge(old, value);
                     }
                     _ => drop(to.insert(name, value)),
                 }
