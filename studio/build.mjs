@@ -33,7 +33,7 @@ const style = readFileSync(`${here}/style.css`, "utf8");
 // The worker is data until it becomes a blob, and a blob has the policy of its page.
 const policy = `default-src 'none'; script-src ${hash(page)} blob: 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types farweb`;
 const packed = content => gzipSync(content, { level: 9 }).toString("base64");
-const core = packed(readFileSync(`${root}/build/web/farweb_web_bg.wasm`));
+const core = readFileSync(`${root}/build/web/farweb_web_bg.wasm.gz`).toString("base64");
 const notices = packed(["crates/farweb-py", "studio"].map(folder => readFileSync(`${root}/${folder}/THIRD-PARTY.txt`, "utf8")).join("\n"));
 const parts = { POLICY: policy, STYLE: style, EXAMPLES: json(examples()), NOTICES: notices, WORKER: worker, CORE: core, PAGE: page };
 const file = readFileSync(`${here}/index.html`, "utf8").replace(/\b(POLICY|STYLE|EXAMPLES|NOTICES|WORKER|CORE|PAGE)\b/g, name => parts[name]);

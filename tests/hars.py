@@ -6,19 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb.pages.exporters import exporter_of, normal
+from farweb._core import Recording
 from farweb.pages.graph import graph_of
-from farweb.pages.har import HarPage, read_har
+from farweb.pages.har import numbered, read_har
 from farweb.pages.paths import Way
-from farweb.pages.recording import Recording, recording_of
-from farweb.pages.sent import Sent
 from farweb.pages.settle import Loaded, asked_of, settle
 
 PAGE = "https://a.example/"
-CSS = "https://a.example/x.css"
-WPT: dict[str, Any] = {"_load_start": 200, "_ttfb_ms": 50, "_load_ms": 70}
-WPT |= {"_socket": "9", "_objectSize": "900", "_bytesIn": "1200"}
-"""Fields of an entry by WebPageTest."""
 
 
 def at(ms: float) -> str:
@@ -56,18 +50,19 @@ def written(folder: Path, content: Any, name: str = "page.har") -> Path:
     return path
 
 
-def page_of(folder: Path, content: Any) -> HarPage:
-    return read_har(written(folder, content))[0]
+def recordings(path: Path) -> list[Recording]:
+    """The pages of a HAR, which can all be loaded."""
+    pages = read_har(path)
+    return [numbered(path, pages, place) for place in range(1, len(pages) + 1)]
+
+
+def page_of(folder: Path, content: Any) -> Recording:
+    path = written(folder, content)
+    return numbered(path, read_har(path), 1)
 
 
 def recorded(folder: Path, *entries: dict[str, Any], **file: Any) -> Recording:
-    return recording_of(page_of(folder, har(*entries, **file)))
-
-
-def sent(folder: Path, creator: str, given: dict[str, Any], version: str = "1") -> Sent:
-    """An entry as `creator` writes it, as it is read."""
-    page = page_of(folder, har(given, creator=creator, version=version))
-    return normal(page, page.entries[0][1], exporter_of(page))
+    return page_of(folder, har(*entries, **file))
 
 
 def loaded_over(recording: Recording, way: Way) -> Loaded:

@@ -13,11 +13,11 @@ from statistics import median
 
 import numpy as np
 
-from farweb.errors import RunError, WorkloadError
+from farweb._core import Recording, short_url
+from farweb.errors import RunError
 from farweb.pages.answer import onload_s
 from farweb.pages.graph import RULES, Rule, graph_of
 from farweb.pages.har import har_files, read_har
-from farweb.pages.recording import Recording, recording_of, short_url
 from farweb.pages.settle import asked_of, settle
 from hars import H1, path
 
@@ -95,10 +95,10 @@ def main(places: Sequence[str]) -> None:
 def _recordings(places: Sequence[str]) -> Iterator[Recording]:
     for file in har_files([Path(place) for place in places]):
         for page in read_har(file):
-            try:
-                yield recording_of(page)
-            except WorkloadError as error:
-                print(error)
+            if isinstance(page, Recording):
+                yield page
+            else:
+                print(page)
 
 
 def _error(page: Recording, to: Recording, rule: Rule) -> float:

@@ -1,22 +1,20 @@
 """Exported HARs: what the format asks for, spans that add up, and the same page when farweb reads it again."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from farweb._core import Recording
 from farweb.pages.graph import Edge, graph_of
-from farweb.pages.har import read_har
 from farweb.pages.paths import Way, way_of
-from farweb.pages.recording import Recording, recording_of
 from farweb.pages.results import write_results
 from farweb.pages.tables import page_rows
 from farweb.results.run import RunTables
 from farweb.views.har import export_har
 from farweb.views.page_load import read_view, recorded_view
-from hars import H2, entry, har, loaded_over, page_of, path
+from hars import H2, entry, har, loaded_over, page_of, path, recordings
 from samples import Farweb
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +54,7 @@ def test_a_har_has_what_the_format_asks_for(folder: Path, farweb: Farweb) -> Non
 def test_a_redirect_leads_to_its_target(tmp_path: Path) -> None:
     there = "https://b.example/"
     hop = entry(response={"status": 302, "redirectURL": there})
-    recording = recording_of(page_of(tmp_path, har(hop, entry(there, 70), creator="chrome-har", onload=140)))
+    recording = page_of(tmp_path, har(hop, entry(there, 70), creator="chrome-har", onload=140))
     file = exported(tmp_path, recording, way_of("leo", "h1", "none", is_secure=True))
     first, second = json.loads(file.read_text())["log"]["entries"]
     assert (first["response"]["status"], first["response"]["redirectURL"]) == (302, there)
@@ -65,7 +63,7 @@ def test_a_redirect_leads_to_its_target(tmp_path: Path) -> None:
 
 def again(folder: Path, recording: Recording, way: Way) -> tuple[Recording, Recording]:
     """Checks a view written and read again, to µs: the format's times are no finer."""
-    read = recording_of(read_har(exported(folder, recording, way))[0])
+    read = recordings(exported(folder, recording, way))[0]
     written = read_view(RunTables.open(folder / "results"))
     seen = recorded_view(page_rows(recording.url, read))
     order = sorted(written.requests, key=lambda each: (each.issue_ns, each.number))
@@ -81,19 +79,17 @@ def again(folder: Path, recording: Recording, way: Way) -> tuple[Recording, Reco
 
 def test_a_har_that_is_read_again_is_the_same_page(tmp_path: Path) -> None:
     way = way_of("geo", "h2", "none", is_secure=True)
-    one, other = (
-        loaded_over(each, way) for each in again(tmp_path, recording_of(read_har(ROOT / "examples/shop.har")[0]), way)
-    )
+    one, other = (loaded_over(each, way) for each in again(tmp_path, recordings(ROOT / "examples/shop.har")[0], way))
     assert other.end_ns == pytest.approx(one.end_ns, abs=10_000)
 
 
 def test_issue_times_come_back_in_the_network_that_was_recorded(tmp_path: Path) -> None:
     """A load over 30 ms, read as a browser's file without farweb's own fields, is loaded over 30 ms again."""
     way = Way("near", "h2", "none", path(30, H2, 1, "50 Mbit/s"))
-    first = loaded_over(recording_of(read_har(ROOT / "examples/shop.har")[0]), way)
-    content = json.loads(exported(tmp_path, recording_of(read_har(ROOT / "examples/shop.har")[0]), way).read_text())
+    first = loaded_over(recordings(ROOT / "examples/shop.har")[0], way)
+    content = json.loads(exported(tmp_path, recordings(ROOT / "examples/shop.har")[0], way).read_text())
     content["log"]["creator"]["name"] = "WebInspector"
-    again = loaded_over(recording_of(page_of(tmp_path, content)), way)
+    again = loaded_over(page_of(tmp_path, content), way)
     assert again.issue_ns == pytest.approx(sorted(first.issue_ns), abs=2_000_000)
 
 
@@ -101,7 +97,7 @@ def test_issue_times_come_back_in_the_network_that_was_recorded(tmp_path: Path) 
 @pytest.mark.parametrize(("name", "protocol", "proxy"), [("thegreenwebfoundation-2020-chrome", "h1", "mux")])
 def test_open_pages_are_the_same_when_they_are_read_again(tmp_path: Path, name: str, protocol: str, proxy: str) -> None:
     assert DATA is not None
-    recording = recording_of(read_har(DATA / f"har/{name}.har.gz")[0])
+    recording = recordings(DATA / f"har/{name}.har.gz")[0]
     way = way_of("leo", protocol, proxy, is_secure=True)
     one, other = (loaded_over(each, way) for each in again(tmp_path, recording, way))
     assert other.end_ns.max() == pytest.approx(one.end_ns.max(), rel=0.001)
@@ -110,10 +106,11 @@ def test_open_pages_are_the_same_when_they_are_read_again(tmp_path: Path, name: 
 @pytest.mark.parametrize("stated", ["1@end", "7@end", "x@end", "0", "0@2000", "0@²", "0@end 9@end", "-1@end"])
 def test_dependencies_that_cannot_be_are_inferred(tmp_path: Path, stated: str) -> None:
     late = entry("https://a.example/x.png", 100, _parents=stated, _dependency="initiator")
-    recording = recording_of(page_of(tmp_path, har(entry(), late, creator="farweb")))
+    recording = page_of(tmp_path, har(entry(), late, creator="farweb"))
     assert graph_of(recording)[1].edges == (Edge(0, 1.0),)
     assert graph_of(recording)[1].kind == "time"
-    recording = replace(recording, sent=[recording.sent[0], replace(recording.sent[1], parents="0@1300")])
+    late["_parents"] = "0@1300"
+    recording = page_of(tmp_path, har(entry(), late, creator="farweb"))
     assert graph_of(recording)[1].edges == (Edge(0, 1.0),)
     assert graph_of(recording)[1].kind == "initiator"
 

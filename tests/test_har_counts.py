@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from farweb.pages.answer import PageAnswer
-from farweb.pages.har import read_har
+from farweb.pages.graph import RULES
 from farweb.pages.paths import way_of
-from farweb.pages.recording import recording_of, recordings_of
 from farweb.text.quantities import size
 from farweb.text.words import plural
-from hars import CSS, WPT, entry, recorded
+from hars import recordings
+from page_errors import issues_within
 
 DATA = next((up / "shared/data" for up in Path(__file__).parents if (up / "shared/data").is_dir()), None)
 OPEN = [] if DATA is None else sorted((DATA / "har").glob("*.har.gz"))
@@ -55,9 +55,8 @@ def bytes_of(entry: dict[str, Any], creator: str, *, counts_once: bool) -> int:
 @pytest.mark.parametrize("file", OPEN, ids=lambda file: file.name.removesuffix(".har.gz"))
 def test_requests_and_bytes_of_open_hars_are_those_of_another_count(file: Path) -> None:
     log = json.loads(gzip.decompress(file.read_bytes()))["log"]
-    for page in read_har(file):
-        found = recording_of(page)
-        rows = [each for each in log["entries"] if each.get("pageref", "") == page.name]
+    for found in recordings(file):
+        rows = [each for each in log["entries"] if each.get("pageref", "") == found.page]
         kept = [each for each in rows if not of_no_network(each)]
         left = [why for each in rows if (why := of_no_network(each))]
         assert {why: left.count(why) for why in left} == found.dropped
@@ -69,36 +68,6 @@ def test_requests_and_bytes_of_open_hars_are_those_of_another_count(file: Path) 
         assert sorted(each["request"]["url"] for each in kept) == sorted(each.name for each in found.sent)
         assert all(each.is_secure == each.name.startswith("https:") for each in found.sent)
         assert found.sent[0].issue_ms == min(each.issue_ms for each in found.sent) >= 0
-
-
-ONCE = [1205, 960, 900, 1200]
-"""What WebPageTest counts of a body of 900 B with a header of 300 B: more than both, compressed, without it, both."""
-
-
-@pytest.mark.parametrize(
-    ("why", "counts", "body", "came", "taken"),
-    [
-        ("the count", ONCE, 900, 960, 960),
-        ("a header alone", ONCE, 0, 280, 280),
-        ("a body that the file has lost", ONCE, 0, 1300, 1300),
-        ("a body that the file has cut", ONCE, 900, 1900, 1900),
-        ("no count", ONCE, 900, 0, 1200),
-        ("a page that counts twice", [2400, 2400, 2300, 1200], 900, 2400, 1200),
-        ("the one that it counts once", [2400, 2400, 2300, 1200], 900, 960, 1200),
-    ],
-)
-def test_webpagetest_counts_what_came_but_in_a_page_that_counts_twice(
-    tmp_path: Path, why: str, counts: list[int], body: int, came: int, taken: int
-) -> None:
-    def counted(body: int, came: int) -> dict[str, Any]:
-        sizes = {"_objectSize": str(body), "_bytesIn": str(came)}
-        return entry(f"{CSS}?{came}", **{**WPT, **sizes}, response={"bodySize": 0, "content": {}})
-
-    rows = [*(counted(900, each) for each in counts), counted(body, came)]
-    found = recorded(tmp_path, *rows, creator="WebPagetest")
-    assert found.sent[-1].response_bytes == taken, why
-    said = "it counts received bytes twice: of 5 responses object and header are taken instead"
-    assert [each for each in found.warnings if "twice" in each] == ([said] if 2300 in counts else [])
 
 
 SOUND = {
@@ -115,7 +84,7 @@ SOUND = {
 def test_a_page_has_the_bytes_that_its_har_says_came(file: Path) -> None:
     entries = json.loads(gzip.decompress(file.read_bytes()))["log"]["entries"]
     came = sum(int(each["_bytesIn"]) for each in entries if not of_no_network(each))
-    taken = sum(each.response_bytes for page in read_har(file) for each in recording_of(page).sent)
+    taken = sum(each.response_bytes for page in recordings(file) for each in page.sent)
     assert taken == pytest.approx(came, rel=SOUND[file.name.removesuffix(".har.gz")])
 
 
@@ -125,10 +94,18 @@ def test_there_are_twenty_open_hars() -> None:
 
 @pytest.mark.parametrize("file", OPEN, ids=lambda file: file.name.removesuffix(".har.gz"))
 def test_the_likely_answer_lies_between_the_bounds(file: Path) -> None:
-    recording = recordings_of(read_har(file))[0][-1]
+    recording = recordings(file)[-1]
     answer = PageAnswer.of(recording, [way_of("cable", "h1", "none", is_secure=recording.has_tls)])
     (cell,) = answer.cells
     whole = sum(each.response_bytes for each in recording.sent)
     assert f": {plural(len(recording.sent), 'request')}, {size(whole)}, " in answer.recorded
     assert cell.low_s <= cell.load_s <= cell.high_s
     assert cell.load_s <= cell.full_s + recording.tail_ms / 1000
+
+
+@pytest.mark.parametrize(
+    "file", [each for each in OPEN if each.name.startswith(("wikipedia-2018-browsertime", "nytimes", "google"))]
+)
+def test_issue_times_of_open_hars_come_back_in_the_recorded_network(file: Path) -> None:
+    for page in recordings(file):
+        assert min(issues_within(page, rule) for rule in RULES) >= 0.95

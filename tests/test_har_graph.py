@@ -54,7 +54,7 @@ def test_an_initiator_that_is_not_clear_is_none(tmp_path: Path) -> None:
 
 def test_entries_that_name_each_other_and_times_below_zero_make_no_circle(tmp_path: Path) -> None:
     names = [f"https://a.example/{place}.js" for place in range(3)]
-    odd: dict[str, Any] = {"startedDateTime": "1969-12-31T23:59:59Z", "timings": {"wait": "-9", "receive": -1e300}}
+    odd: dict[str, Any] = {"startedDateTime": "1970-01-01T00:00:00Z", "timings": {"wait": "-9", "receive": -1e300}}
     ring = [entry(name, _initiator=names[place - 1], **odd, **SCRIPT) for place, name in enumerate(names)]
     for rule in RULES:
         for place, each in enumerate(of(tmp_path, entry(PAGE), *ring, rule=rule)):

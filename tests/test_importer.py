@@ -32,7 +32,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
     class Reader:
         origin_unix_s = 850_000_000
 
-        def __init__(self, path: str, format: str, **options: object) -> None:
+        def __init__(self, paths: list[str], format: str, **options: object) -> None:
             self._batches = iter(batches)
             self._rows = 0
 
@@ -61,21 +61,20 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
         def report(self) -> str:
             starts = [start / 1000 for batch in batches for start in batch]
             left_out = {"dropped": dropped or {}, "meanings": dict.fromkeys(dropped or {}, "are left out")}
-            counts = {"format": "squid", "lines": self._rows, "requests": self._rows, **left_out}
+            counts = {"formats": ["squid"], "lines": self._rows, "requests": self._rows, **left_out}
             sizes = {"request_bytes": 300 * self._rows, "response_bytes": self._rows * (self._rows + 1) // 2}
             remarks: dict[str, Any] = {"unreadable_lines": 0, "unreadable": [], "assumptions": []}
-            times = {"first_start_s": min(starts, default=None), "last_start_s": max(starts, default=None)}
             order = {"origin_unix_s": self.origin_unix_s, "sorted": starts == sorted(starts)}
             part = {"requests": self._rows, "bytes": self._rows}
             facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
             facts |= {"kept_apart": 0}
-            waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0}
+            waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0, "log": ""}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
-            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "unit": None, "unit_doubt": None}
+            facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "units": [], "unit_doubt": None}
             facts |= {"given_up": {"requests": 0, "bytes": 0}, "unclear": {}}
-            return json.dumps({**counts, **sizes, **remarks, **times, **order, **facts})
+            return json.dumps({**counts, **sizes, **remarks, **order, **facts})
 
     return Reader
 

@@ -61,7 +61,7 @@ def test_what_is_said_twice_falls() -> None:
         "hand-written to_dict": written_dictionaries(),
     }
     assert found == {
-        "options of verbs that the library has": 152,
+        "options of verbs that the library has": 151,
         "functions that return sheets": 56,
         "searches for the nearest name": 1,
         "hand-written to_dict": 19,

@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,9 @@ import pytest
 from farweb.errors import RunError
 from farweb.pages.answer import Cell, PageAnswer, onload_s
 from farweb.pages.graph import Dependency, Edge, graph_of
-from farweb.pages.har import read_har
 from farweb.pages.paths import ALL_PATHS, Way, way_of
-from farweb.pages.recording import recording_of
 from farweb.pages.settle import Asked, Loaded, asked_of, settle
-from hars import H1, H2, TLS, entry, har, page_of, path, written
+from hars import H1, H2, TLS, entry, har, page_of, path, recordings, written
 from page_errors import Network
 from samples import Farweb
 
@@ -188,7 +185,7 @@ def shop(*, has_initiators: bool = True) -> dict[str, Any]:
 
 
 def test_low_and_high_are_those_of_the_bounding_graphs(tmp_path: Path) -> None:
-    recording = recording_of(page_of(tmp_path, shop()))
+    recording = page_of(tmp_path, shop())
     way = way_of("geo-2021", "h2", "none", is_secure=True)
     cell = PageAnswer.of(recording, [way]).cells[0]
     each = [
@@ -261,8 +258,9 @@ def test_the_least_time_is_of_a_way_that_the_answer_names(folder: Path, farweb: 
 def test_a_redirect_between_http_and_https_pays_both_connections(folder: Path, first: str, second: str) -> None:
     """Two round trips for the request in the clear and three for the one under TLS, over either protocol."""
     moved = {"status": 301, "redirectURL": second, "headersSize": 300, "bodySize": 0}
-    content = har(entry(first, response=moved), entry(second, 60), onload=120)
-    recording = replace(recording_of(page_of(folder, content)), server_ms=(0.0, 0.0))
+    at_once: dict[str, Any] = {"_server_ms": 0}
+    content = har(entry(first, response=moved, **at_once), entry(second, 60, **at_once), creator="farweb", onload=120)
+    recording = page_of(folder, content)
     for protocol in ("h1", "h2"):
         way = way_of("geo", protocol, "none", is_secure=recording.has_tls)
         loaded = settle(way.scenario, asked_of(recording, graph_of(recording), is_multiplexed=protocol == "h2"))
@@ -365,7 +363,7 @@ def test_time_that_is_no_load_is_named_from_half_of_the_answer(folder: Path, far
 def test_a_page_is_called_by_its_document_or_title(tmp_path: Path, document: Any, title: str, name: str) -> None:
     content = har(document, entry("https://ads.example/x.png", 30), onload=500)
     content["log"]["pages"][0]["title"] = title
-    assert recording_of(page_of(tmp_path, content)).url == name
+    assert page_of(tmp_path, content).url == name
 
 
 def test_a_scenario_of_ones_own(folder: Path, farweb: Farweb, cable: Path) -> None:
@@ -414,7 +412,7 @@ def test_what_is_refused(folder: Path, farweb: Farweb, words: tuple[str, str], s
 def test_wikipedia_over_a_satellite() -> None:
     """HTTP/2 halves the page, and all graphs say so."""
     assert DATA is not None
-    recording = recording_of(read_har(DATA / "har/wikipedia-2018-wpt-chrome.har.gz")[0])
+    recording = recordings(DATA / "har/wikipedia-2018-wpt-chrome.har.gz")[0]
     ways = [way_of("geo-2021", protocol, "none", is_secure=True) for protocol in ("h1", "h2")]
     h1, h2 = PageAnswer.of(recording, ways).cells
     assert h1.is_sure
@@ -428,7 +426,7 @@ def test_one_page_over_two_networks() -> None:
     """Loads of docs/models/pages.md: the median one over A, and the one over B."""
     assert DATA is not None
     a, b = (
-        recording_of(read_har(DATA / f"har/wikipedia-2018-{name}.har.gz")[place])
+        recordings(DATA / f"har/wikipedia-2018-{name}.har.gz")[place]
         for name, place in (("browsertime-chrome-5runs", 2), ("wpt-chrome", 0))
     )
     assert Network.of(b).onload_s(a) == pytest.approx(2.73, abs=0.05)
@@ -440,7 +438,7 @@ def test_one_page_over_two_networks() -> None:
 def test_a_response_that_competes_with_what_it_names_settles() -> None:
     """Where most of the document is there depends on the requests that wait for that: runs alone never end."""
     assert DATA is not None
-    recording = recording_of(read_har(DATA / "har/wikipedia-2018-browsertime-chrome-5runs.har.gz")[0])
+    recording = recordings(DATA / "har/wikipedia-2018-browsertime-chrome-5runs.har.gz")[0]
     asked_for = asked_of(recording, graph_of(recording), is_multiplexed=True)
     loaded = settle(way_of("leo", "h2", "split", is_secure=True).scenario, asked_for)
     assert loaded.runs < 20

@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 
 from farweb.pages.graph import graph_of
-from farweb.pages.har import read_har
 from farweb.pages.paths import Way, way_of
-from farweb.pages.recording import recording_of
 from farweb.pages.results import view_of, write_results
 from farweb.results.run import RunTables
 from farweb.views.page_load import View, read_view
-from hars import H1, H2, entry, har, loaded_over, page_of, path, written
+from hars import H1, H2, entry, har, loaded_over, page_of, path, recordings, written
 from samples import Farweb
 from test_page import SCRIPT
 
@@ -22,7 +20,7 @@ MS = 1_000_000
 
 
 def viewed(folder: Path, content: dict[str, Any], way: Way) -> View:
-    recording = recording_of(page_of(folder, content))
+    recording = page_of(folder, content)
     return view_of(recording, way, loaded_over(recording, way))
 
 
@@ -81,7 +79,7 @@ def test_of_a_response_that_is_needed_in_part_the_journey_counts_whole(tmp_path:
 
 
 def test_results_of_a_page_are_those_of_its_load(tmp_path: Path) -> None:
-    recording = recording_of(page_of(tmp_path, chain(3, 20, "[::1]:8443")))  # as TOML a list
+    recording = page_of(tmp_path, chain(3, 20, "[::1]:8443"))  # as TOML a list
     way = way_of("leo", "h2", "mux", is_secure=True)
     loaded = loaded_over(recording, way)
     write_results(recording, way, loaded, tmp_path / "results")
@@ -153,7 +151,7 @@ def test_a_results_folder_is_of_one_load(folder: Path, farweb: Farweb) -> None:
 @pytest.mark.parametrize("name", ["ferguson-2022-chrome-h3", "debian-2018-firefox", "wikipedia-2018-wpt-chrome"])
 def test_parts_of_open_pages_add_up_to_the_nanosecond(name: str) -> None:
     assert DATA is not None
-    recording = recording_of(read_har(DATA / f"har/{name}.har.gz")[0])
+    recording = recordings(DATA / f"har/{name}.har.gz")[0]
     graph = graph_of(recording)
     for protocol, proxy in (("h1", "none"), ("h2", "split"), ("h2", "mux")):
         way = way_of("geo", protocol, proxy, is_secure=True)

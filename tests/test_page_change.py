@@ -14,7 +14,6 @@ from farweb.judge.verdicts import Word
 from farweb.pages.answer import Cell, PageAnswer
 from farweb.pages.change import Change, PageChange
 from farweb.pages.paths import Way
-from farweb.pages.recording import recording_of
 from farweb.pages.settle import Loaded
 from hars import H1, H2, entry, har, page_of, path, written
 from samples import Farweb
@@ -35,7 +34,7 @@ def page(files: int, size: int = 1_000, host: str = "a.example") -> dict[str, An
 
 def answers(folder: Path, carrier: str, *contents: dict[str, Any]) -> list[PageAnswer]:
     way = Way("lab", "h1" if carrier == H1 else "h2", "own", path(RTT_MS, carrier, 1))
-    return [PageAnswer.of(recording_of(page_of(folder, content)), [way]) for content in contents]
+    return [PageAnswer.of(page_of(folder, content), [way]) for content in contents]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import pytest
 
 from farweb.library.run_results import Results
 from farweb.library.sweep_results import SweepResults
-from farweb.pages.recording import recording_of
 from farweb.pages.tables import page_rows
 from farweb.paint.chart import encode, look, save
 from farweb.paint.figure import Axis, Density, Figure, Panel, Reference, Series
@@ -59,7 +58,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     tables: Any = {"links": links, "exchanges": [exchange(1)], "caches": caches, "scenario": [leg()]}
     tables |= {"packets": connection(1), "legs": [leg_interval(0, second) for second in range(3)]}
     run = write_results(tmp_path_factory.mktemp("run") / "run", [request(1, 1.0, 3000, connect_ns=10)], **tables)
-    (row,) = page_rows("a", recording_of(page_of_har(tmp_path_factory.mktemp("har"), har(entry()))))
+    (row,) = page_rows("a", page_of_har(tmp_path_factory.mktemp("har"), har(entry())))
     pq.write_table(pa.Table.from_pylist([row], PAGE_SCHEMA), run.path / f"{PAGE}.parquet")
     return run
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import farweb as front
+from farweb._core import Recording
 from farweb.errors import FarwebError
 from farweb.pages.paths import ALL_PATHS, way_of
-from farweb.pages.recording import Recording, recording_of
 from farweb.pages.weather import check_seeds, is_drawn, is_steady, seeds_of
 from farweb.whatif.answer import are_disputed
 from farweb.whatif.changes import CHANGES
@@ -109,7 +109,7 @@ def test_the_seed_of_a_scenario_counts_and_seeds_without_effect_are_refused(fold
 
 
 def recorded(folder: Path) -> Recording:
-    return recording_of(page_of(folder, har(entry(timings={"connect": 60, "ssl": 30}), onload=60)))
+    return page_of(folder, har(entry(timings={"connect": 60, "ssl": 30}), onload=60))
 
 
 def test_later_visits_of_all_changes_are_at_the_same_time(tmp_path: Path) -> None:

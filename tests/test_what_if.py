@@ -12,7 +12,6 @@ from farweb.check.warned import Warned
 from farweb.judge.verdicts import Word
 from farweb.pages.owners import registered
 from farweb.pages.paths import way_of
-from farweb.pages.recording import recording_of
 from farweb.statistics.intervals import Estimate
 from farweb.whatif.answer import Effect, WhatIf, helping, ranked
 from farweb.whatif.changes import EDGE, Base, changes_of, levels_of, together
@@ -29,7 +28,7 @@ NO_RATES = {f"path.link.{link}.{way}.rate": "unlimited" for link in (0, 1) for w
 
 def effects(folder: Path, content: Any, **keys: str) -> dict[str, Effect]:
     """What each change does to a page over the cable, by name."""
-    recording = recording_of(page_of(folder, content))
+    recording = page_of(folder, content)
     base = base_of(recording, "cable", {**NO_RATES, **{k.replace("__", "."): v for k, v in keys.items()}})
     return {each.name: each for each in of_page(recording, base, "the cable").effects}
 
@@ -84,7 +83,7 @@ def test_a_saving_that_depends_on_the_graph_has_its_ends(tmp_path: Path) -> None
 
 
 def test_what_the_file_cannot_say_stands_below_what_its_changes_save(tmp_path: Path) -> None:
-    recording = recording_of(page_of(tmp_path, har(entry(), creator="Firefox", onload=60)))
+    recording = page_of(tmp_path, har(entry(), creator="Firefox", onload=60))
     shown = lines_of(of_page(recording, base_of(recording, "cable", {}), "the cable"))
     assert "The file: it names no initiators: what waited for what is taken" in " ".join(shown.split())
 

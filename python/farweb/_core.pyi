@@ -1,6 +1,7 @@
 """The simulator: the compiled core of farweb. Use it through `farweb.Scenario` and `farweb.Results`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, final
 
 import numpy as np
@@ -20,10 +21,12 @@ __all__ = [
     "Prepared",
     "Probe",
     "Problem",
+    "Recording",
     "References",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sent",
     "Simulation",
     "StackDistances",
     "Survey",
@@ -39,6 +42,7 @@ __all__ = [
     "digits",
     "draft",
     "extent_of",
+    "left_out",
     "link_presets",
     "log_format",
     "log_formats",
@@ -51,6 +55,7 @@ __all__ = [
     "object_ids",
     "plain",
     "proxies",
+    "read_har",
     "relay_tcp",
     "result_version",
     "results_schema",
@@ -59,6 +64,7 @@ __all__ = [
     "scenario_schema",
     "seconds",
     "share",
+    "short_url",
     "unit_aliases",
     "units",
     "version",
@@ -799,13 +805,14 @@ class LogOverview:
 
 @final
 class LogReader:
-    """Requests from a log, streamed in constant memory."""
+    """Requests from logs, one after the other, streamed in constant memory."""
 
     def __new__(
         cls,
-        path: str,
+        paths: list[str],
         format: str,
         *,
+        names: list[str] = ...,
         log_format: str | None = None,
         fields: list[str] | None = None,
         keep: str | None = None,
@@ -830,12 +837,12 @@ class LogReader:
         seed: int = 1,
         max_unreadable: float = 0.01,
         overview: LogOverview | None = None,
-        place: int = 0,
     ) -> Self:
-        """Open `path`, plain or packed by gzip, xz or Zstandard.
+        """Open the first of `paths`, each plain or packed by gzip, xz or Zstandard; the others as their turn comes.
 
         Args:
-            path: The log; `-` is standard input.
+            paths: The logs, at least one; `-` is standard input.
+            names: Their names in the report, one each; none: no names.
             format: `auto` (by the first lines), or a name of `log_formats`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.
@@ -865,12 +872,11 @@ class LogReader:
             sample_by: Unit of the sample, drawn with all its requests: `client` or `host`.
             seed: Another one draws others.
             max_unreadable: Share of lines that may be unreadable before the import fails, 0 to 1.
-            overview: A first reading of all logs of the import, for lines that stand in two and calls with two lines.
-            place: Place of this log in it, from 0.
+            overview: A first reading of the same logs, for lines that stand in two and calls with two lines.
         """
 
     def batch(self, rows: int) -> dict[str, Column] | None:
-        """About `rows` requests in the order of the log; None at the end.
+        """About `rows` requests of one log in its order; None at the end of the last.
 
         Columns of the request table; `start_s` counts from `origin_unix_s` and may be negative and out of order. Rows
         of one second are spread over it as far as they stand side by side. Besides `second`, the Unix time of a line in
@@ -879,22 +885,22 @@ class LogReader:
 
     @property
     def origin_unix_s(self) -> int | None:
-        """The Unix time of `start_s` 0, in s; None before the first request."""
+        """The Unix time of `start_s` 0, in s: a second of the first log with a request. None before that."""
 
     def report(self) -> str:
-        """Counts so far, as JSON text.
+        """Counts of the logs that were read to their ends, as JSON text.
 
-        `{"format", "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
-        "unreadable": [{"line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"line", "start_unix_s",
-        "client", "method", "url", "host", "has_host", "status", "request_bytes", "request_bytes_logged",
-        "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read, "time_outs": {"requests",
-        "longest_s", "status", "line"} (of 408, 502, 503 and 504 after 10 s or more), "unread_fields":
-        {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the table, "unclear":
-        {"scheme": {"requests", "text"}} (values that say nothing), "unit", "unit_doubt",
-        "assumptions": [..], "origin_unix_s", "first_start_s", "last_start_s", "sorted", "request_bytes",
-        "response_bytes", "software", "schemes", "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes":
-        {reason: bytes}, "table_http_versions" (those of the table)}`; the times are null without a request. The facts
-        from `software` on are of all requests of the log, those left out included: `{name: {"requests", "bytes"}}`,
+        `{"formats": [..], "lines", "requests", "dropped": {reason: n}, "meanings": {reason: text}, "unreadable_lines",
+        "unreadable": [{"log", "line", "why", "text"}], "unreadable_by": {value: n}, "first_request": {"log", "line",
+        "start_unix_s", "client", "method", "url", "host", "has_host", "status", "request_bytes",
+        "request_bytes_logged", "response_bytes", "response_bytes_logged", "server_s", "wait_s"} as its line was read,
+        "time_outs": {"requests", "longest_s", "status", "line", "log"} (of 408, 502, 503 and 504 after 10 s or more),
+        "unread_fields": {"requests", "fields", "text"} (behind the agent), "given_up": {"requests", "bytes"} of the
+        table, "unclear": {"scheme": {"requests", "text"}} (values that say nothing), "units": [..], "unit_doubt",
+        "assumptions": [..], "origin_unix_s", "sorted", "request_bytes", "response_bytes", "software", "schemes",
+        "http_versions", "methods", "tunnels", "bytes_logged", "dropped_bytes": {reason: bytes}, "table_http_versions"
+        (those of the table)}`; the origin is null without a request. The facts from `software` on are of all requests
+        of the log, those left out included: `{name: {"requests", "bytes"}}`,
         bytes as logged.
         """
 
@@ -923,6 +929,147 @@ class References:
     @property
     def resized(self) -> int:
         """Requests that brought another size than the largest before."""
+
+@final
+class Sent:
+    """A request of a page as recorded, times in ms since the page began.
+
+    Attributes:
+        name: URL.
+        host: Host and port of it.
+        kind: html, css, script, font, image, json, xml, preflight, beacon or other.
+        method: HTTP method.
+        status: Of the response, 0 or below without one.
+        protocol: h1, h2 or h3.
+        is_secure: True for https.
+        issue_ms: When the browser wanted it.
+        send_ms: When its first byte left.
+        first_ms: First byte of the response.
+        end_ms: Last byte of it.
+        wait_ms: From its sending to the first byte.
+        tcp_ms: TCP handshake, 0 without one.
+        tls_ms: TLS handshake, 0 without one.
+        connection: Id of the connection, empty where unknown.
+        is_new: True for the first request of its connection.
+        request_bytes: Header and body.
+        response_bytes: Header and body as they were on the wire.
+        redirect: Target of a redirect, or empty.
+        initiator: URL of the request that caused it, empty where unknown.
+        initiator_type: parser, script or another word of the exporter.
+        is_ahead: True for a fetch of a service worker that no request of the page waits for.
+        is_pushed: True for a response that the server pushed.
+        is_sized: False where the file has no size of the response.
+        is_unpacked: True where its size is of the unpacked content, and it may have crossed packed.
+        parents: Requests that it waited for, as tables of pages name them. Only farweb's own files say so.
+        dependency: How that is known, in the same files.
+    """
+
+    name: str
+    host: str
+    kind: str
+    method: str
+    status: int
+    protocol: str
+    is_secure: bool
+    issue_ms: float
+    send_ms: float
+    first_ms: float
+    end_ms: float
+    wait_ms: float
+    tcp_ms: float
+    tls_ms: float
+    connection: str
+    is_new: bool
+    request_bytes: int
+    response_bytes: int
+    redirect: str
+    initiator: str
+    initiator_type: str
+    is_ahead: bool
+    is_pushed: bool
+    is_sized: bool
+    is_unpacked: bool
+    parents: str
+    dependency: str
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class Recording:
+    """A page load as recorded, times in ms since its start, or since its first request if that was earlier.
+
+    Attributes:
+        file: Name of the file.
+        page: Id of the page in it.
+        url: URL of the document; where the file has none, the page's title, or the first request's URL.
+        exporter: Program that wrote the file, with its version.
+        browser: Browser, where known.
+        start_ms: Time 0 of it, Unix time in ms.
+        sent: Requests over the network, by issue.
+        server_ms: Time of the server for each.
+        origins: For each the host that shares a connection with its own over HTTP/2.
+        root: Place of the document among them.
+        dropped: Entries that were left out, by reason.
+        load_ms: onLoad, or the last end where the file has none.
+        is_load_known: False where the last end stands for it.
+        is_repeat: True where the exporter marks it as a later view, with what the first one left in the cache.
+        dom_ms: DOMContentLoaded, where known.
+        gates: For each request True if onLoad waited for it.
+        rtt_ms: Round trip to each host as estimated.
+        rate_bps: Lower bound of the line's rate, from its busiest fifth of a second.
+        warnings: Limits of the file, a sentence each.
+        tail_ms: From the last end that gated onLoad to onLoad.
+        response_bytes: Bytes of all responses.
+        gating_bytes: Bytes of the responses that gated onLoad.
+        has_tls: True where a request went under TLS.
+        protocol: The protocol of most requests.
+        counted: The page with its requests, bytes and hosts, as lines begin with them.
+        in_the_clear: A sentence where requests have no TLS: they have none over any protocol.
+        reservations: Sentences on entries left out and on gaps in the file that belong beside an answer.
+    """
+
+    file: str
+    page: str
+    url: str
+    exporter: str
+    browser: str
+    start_ms: float
+    sent: tuple[Sent, ...]
+    server_ms: list[float]
+    origins: list[str]
+    root: int
+    dropped: dict[str, int]
+    load_ms: float
+    is_load_known: bool
+    is_repeat: bool
+    dom_ms: float | None
+    gates: list[bool]
+    rtt_ms: dict[str, float]
+    rate_bps: float
+    warnings: list[str]
+    tail_ms: float
+    response_bytes: int
+    gating_bytes: int
+    has_tls: bool
+    protocol: str
+    counted: str
+    in_the_clear: list[str]
+    reservations: list[str]
+
+    def facts(self) -> str:
+        """What the file holds and what was left out of it, as JSON text."""
+
+def read_har(path: Path) -> list[Recording | WorkloadError]:
+    """The pages of a HAR that have entries, in the order of the file: as recorded, or why one cannot be loaded.
+
+    Raises:
+        WorkloadError: The file is no HAR, is damaged or too large. The message names the place in it.
+    """
+
+def short_url(url: str) -> str:
+    """A URL without its scheme and query, as short as a line allows."""
+
+def left_out(dropped: Sequence[tuple[str, int]]) -> str:
+    """A sentence on entries left out, by reason."""
 
 @final
 class Probe:

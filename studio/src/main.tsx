@@ -10,7 +10,7 @@ import { copy, openFiles, save } from "./files";
 import { linked, packed } from "./link";
 import { unbroken } from "./numbers";
 import { OnTheirWay } from "./packets";
-import { Chosen, Distribution, Figures, Numbers, Sizes, Steps } from "./results";
+import { Chosen, Distribution, Figures, Load, Numbers, Sizes, Steps } from "./results";
 import { FILE } from "./scenario";
 import { act, begin, checked, draft, isBusy, isStale, notice, open, outcome, pinned, tables, text, version } from "./state";
 import { Text, showLine } from "./text";
@@ -93,6 +93,7 @@ function Page() {
         </form>
         <div class="views">
           <Figures />
+          <Load />
           <Distribution />
           <Sizes />
           <Chosen />

@@ -4,7 +4,7 @@ import { SHARES, hasQuantile } from "./answer";
 import type { Outcome, Times } from "./core/messages";
 import { NONE, count, seconds, size, unbroken } from "./numbers";
 import { Picture } from "./picture";
-import { checked, chosen, outcome, pinned } from "./state";
+import { checked, chosen, load, outcome, pinned } from "./state";
 import * as distribution from "./views/distribution";
 import * as sizes from "./views/sizes";
 import * as steps from "./views/steps";
@@ -41,6 +41,19 @@ export function Figures() {
       <Head first="latency" shares={shares} last="failed" />
       <tbody><Row name="now" of={now} shares={shares} />{before && <Row name="pinned" of={before} shares={shares} />}</tbody>
     </table>
+  );
+}
+
+/** The load held against the path, and settings that may be mistakes. */
+export function Load() {
+  const now = load.value?.text === checked.value?.text ? load.value : null;
+  const warnings = [...checked.value?.report.warnings ?? [], ...now?.warnings ?? []];
+  if (!now?.answer && !warnings.length) return null;
+  return (
+    <div id="load" class="hint">
+      {now?.answer && <p>{unbroken(now.answer)}</p>}
+      {warnings.map(({ key, words }) => <p key={key + words} class="warning"><code>{key}</code>: {unbroken(words)}</p>)}
+    </div>
   );
 }
 

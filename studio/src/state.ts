@@ -1,7 +1,7 @@
 // The state of the page. The text is the scenario: controls show it and edit it, and each change is checked and run.
 import { batch, computed, signal } from "@preact/signals";
 import { Core } from "./core/client";
-import type { Checked, Edits, Outcome, Packets, Preset, Problem, Table, Tables } from "./core/messages";
+import type { Checked, Edits, Load, Outcome, Packets, Preset, Problem, Table, Tables } from "./core/messages";
 import { type Carried, tablesOf } from "./examples";
 import { TABLE, fileOf, fromDisk } from "./names";
 import { rewritten } from "./rewrite";
@@ -23,6 +23,8 @@ export const text = signal("");
 export const tables = signal<Tables | null>(null);
 /** The last text without problems, and what it says. */
 export const checked = signal<Checked | null>(null);
+/** The load of the last text that stood for a moment. */
+export const load = signal<Load | null>(null);
 export const problems = signal<Problem[]>([]);
 /** Why there is no result, or what came of a file; it stands until the next action. */
 export const notice = signal("");
@@ -204,7 +206,9 @@ async function turns(): Promise<void> {
   isRunning.value = false;
   await new Promise(go => setTimeout(go, STANDS));
   const now = outcome.value, scenario = checked.value;
-  if (isBusy.value || !now || !scenario || isStale.value) return;
+  if (isBusy.value || !scenario || scenario.text !== text.value || typeof tablesFor(scenario.effective.workload) === "string") return;
+  load.value = await core.ask("load", { text: scenario.text }).catch(error => { told(error); return null; });
+  if (isBusy.value || !now || isStale.value) return;
   const found = await core.ask("packets", { text: now.text, links: scenario.links.length }).catch((error: Error) => error.message);
   if (found !== null && outcome.value === now) packets.value = typeof found === "string" ? found : { run: now, scenario, all: found };
 }

@@ -56,6 +56,12 @@ class Sight:
         found: list[float] = self.page.evaluate(FIGURES, row)
         return found
 
+    def load(self) -> tuple[str, list[str]]:
+        """Below the figures the answer of `farweb check` and its warnings, which come once the text stands."""
+        self.until("document.querySelector('#load p:not(.warning)') !== null")
+        warnings = self.page.locator("#load .warning").all_inner_texts()
+        return plain(self.page.inner_text("#load p:not(.warning)")), [plain(each) for each in warnings]
+
     @property
     def text(self) -> str:
         return self.page.input_value("#text")

@@ -72,20 +72,23 @@ def test_ten_scenarios_have_the_numbers_of_farweb_show(look: Open, tmp_path: Pat
         for protocol in ("http/1.1", "http/2"):
             sight.page.check(f"input[value='{protocol}']")
             sight.settle()
-            texts.append((sight.text, sight.numbers(), sight.answer))
+            texts.append((sight.text, sight.numbers(), sight.answer, sight.load()))
     sight.slide("loss", 330)
-    texts.append((sight.text, sight.numbers(), sight.answer))
+    texts.append((sight.text, sight.numbers(), sight.answer, sight.load()))
     sight.write(sight.text.replace("seed = 1", 'seed = 3\nwarmup = "20 s"'))
-    texts.append((sight.text, sight.numbers(), sight.answer))
-    assert len({numbers[2] for _, numbers, _ in texts}) > 8
-    for place, (text, numbers, answer) in enumerate(texts):
+    texts.append((sight.text, sight.numbers(), sight.answer, sight.load()))
+    assert len({numbers[2] for _, numbers, *_ in texts}) > 8
+    for place, (text, numbers, answer, (load, warnings)) in enumerate(texts):
         file = tmp_path / f"{place}.toml"
-        file.write_text(text)
-        summary = Scenario.load(file).run(out=tmp_path / str(place)).summary()
+        file.write_text(text.partition("[sweep]")[0])  # a tab has none
+        scenario = Scenario.load(file)
+        summary, check = scenario.run(out=tmp_path / str(place)).summary(), scenario.check()
         of = summary.latency
         expected = [of.p50_observed_s, of.p90_observed_s, of.mean_s, summary.failed]
         assert numbers == pytest.approx(expected, rel=1e-12)
         assert answer == summary.answer
+        assert check.answer.startswith(load)  # which says besides where TLS is decrypted
+        assert warnings == check.warnings
 
 
 @pytest.mark.skipif(FIREFOX is None, reason="needs firefox-esr")

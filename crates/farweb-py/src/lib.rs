@@ -6,6 +6,7 @@ mod columns;
 mod errors;
 mod export;
 mod log;
+mod page;
 mod probe;
 mod quantities;
 mod references;
@@ -28,6 +29,8 @@ mod _core {
     use crate::export::{PcapngEncoder, XplotEncoder};
     #[pymodule_export]
     use crate::log::{LogOverview, LogReader, log_format, log_formats};
+    #[pymodule_export]
+    use crate::page::{Recording, Sent, left_out, read_har, short_url};
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Logs, read in batches without holding the GIL.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use farweb::units::Duration;
 use farweb::workload::{
@@ -66,24 +66,25 @@ impl LogOverview {
     }
 }
 
-/// Requests from a log, streamed in constant memory.
+/// Requests from logs, one after the other, streamed in constant memory.
 #[pyclass(module = "farweb._core")]
-pub(crate) struct LogReader(farweb::workload::LogReader);
+pub(crate) struct LogReader(farweb::workload::LogsReader);
 
 #[pymethods]
 impl LogReader {
     #[new]
     #[pyo3(signature = (
-        path, format, *, log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
+        paths, format, *, names = vec![], log_format = None, fields = None, keep = None, dynamic = true, errors = true, tunnels = true, bypass = "",
         rtt_ns = 0,
         request_bytes = None, assume_bytes = None, server_time = "elapsed", elapsed_unit = None, server_name = "server", client_key = None,
         client_from_forwarded = false, client = None, from_ = None, to = None, span_ns = None,
-        sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None, place = 0,
+        sample = None, sample_by = "client", seed = 1, max_unreadable = 0.01, overview = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
     fn new(
-        path: &str,
+        paths: Vec<PathBuf>,
         format: &str,
+        names: Vec<String>,
         log_format: Option<String>,
         fields: Option<Vec<String>>,
         keep: Option<&str>,
@@ -108,7 +109,6 @@ impl LogReader {
         seed: u64,
         max_unreadable: f64,
         overview: Option<&LogOverview>,
-        place: usize,
     ) -> PyResult<Self> {
         let open = || {
             let by = sample_by.parse()?;
@@ -135,8 +135,8 @@ impl LogReader {
                 max_unreadable,
             };
             let format = format_of(format, log_format.as_deref(), fields)?;
-            let known = overview.map(|overview| overview.0.about(place)).unwrap_or_default();
-            farweb::workload::LogReader::open(Path::new(path), &format, options, known)
+            let overview = overview.map(|overview| overview.0.clone()).unwrap_or_default();
+            farweb::workload::LogsReader::open(paths, names, format, options, overview)
         };
         open().map(Self).map_err(workload_error)
     }

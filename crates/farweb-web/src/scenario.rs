@@ -1,6 +1,7 @@
 //! Scenarios: text in, checked values out.
 
 use farweb::explain::report;
+use farweb::load::{Check, Imported};
 use farweb::net::Loss;
 use farweb::scenario::draft::Draft;
 use farweb::scenario::{LinkDirection, LinkFiles, Place, Queue, QueueLimit, ScenarioError};
@@ -36,6 +37,22 @@ pub fn check(text: &str, tables: &Tables) -> String {
         "links": links.collect::<Vec<_>>(),
     })
     .to_string()
+}
+
+/// Holds the load of a scenario's requests against its path, `{"answer", "warnings"}` as `farweb check` says them, each
+/// warning with its `key` and `words`. The answer is null without requests.
+///
+/// # Errors
+/// When the scenario has problems, or its table has a fault.
+#[wasm_bindgen]
+pub fn load(text: &str, tables: &Tables) -> Result<String, JsError> {
+    let planned = parsed(text)?;
+    let scenario = planned.scenario();
+    let held =
+        |requests: &Prepared| Check::of(scenario, planned.design(), requests, Imported::default(), None);
+    let check = tables.of(scenario, |requests| requests.map(held).transpose())?;
+    let warnings = check.as_ref().map(Check::warnings).unwrap_or_default();
+    Ok(json!({ "answer": check.as_ref().map(Check::answer), "warnings": warnings }).to_string())
 }
 
 /// A scenario to start from. `choices` are a [`Draft`] as JSON text.

@@ -22,6 +22,7 @@
 //! * [`sweep`]: the design of a sweep: its points, the scenario at each, the seeds of runs.
 //! * [`explain`]: what `check` says of a scenario before anything runs.
 //! * [`load`]: the requests of a workload held against its path, and the size of a run, before anything runs.
+//! * [`page`]: page loads that browsers recorded, read from HARs.
 //! * [`world`]: owns every entity and the one `match` over all events.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
@@ -40,6 +41,7 @@ pub mod load;
 pub mod net;
 mod node;
 mod observe;
+pub mod page;
 mod pool;
 pub mod record;
 pub mod rng;

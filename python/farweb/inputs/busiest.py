@@ -62,16 +62,15 @@ def busiest_of(
         WorkloadError: A log cannot be read.
     """
     by_second, rows = Counter[int](), 0
-    for place, log in enumerate(logs):
-        reader = _core.LogReader(str(log), format, **options, place=place)
-        while (columns := reader.batch(_ROWS)) is not None:
-            assert reader.origin_unix_s is not None, "there is a request"
-            seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + reader.origin_unix_s
-            found, places = np.unique(seconds, return_inverse=True)
-            sums = np.bincount(places, weights=np.asarray(columns["response_bytes"]))
-            by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
-            rows += len(seconds)
-            progress(rows, None, f"{rows:,} requests looked at")
+    reader = _core.LogReader([str(log) for log in logs], format, **options)
+    while (columns := reader.batch(_ROWS)) is not None:
+        assert reader.origin_unix_s is not None, "there is a request"
+        seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + reader.origin_unix_s
+        found, places = np.unique(seconds, return_inverse=True)
+        sums = np.bincount(places, weights=np.asarray(columns["response_bytes"]))
+        by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
+        rows += len(seconds)
+        progress(rows, None, f"{rows:,} requests looked at")
     if not by_second:
         return None
     starts = np.sort(np.fromiter(by_second, np.int64))

@@ -67,7 +67,7 @@ def format_of(path: Path, given: str | None) -> str:
     whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     log = _core.log_format(whole)
     if log is None and whole.lstrip().startswith((b"{", b"[")):
-        _core.LogReader(str(path), AUTO)  # no table begins so: its reader says what it is and the remedy
+        _core.LogReader([str(path)], AUTO)  # no table begins so: its reader says what it is and the remedy
     return log or ("webcachesim" if _is_webcachesim(whole) else TABLE)
 
 

@@ -32,7 +32,6 @@ from farweb.inputs.busiest import busiest_of
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
-from farweb.inputs.log_counts import add, carried_share
 from farweb.inputs.nothing_left import nothing_left, without_elapsed_times
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
@@ -190,11 +189,11 @@ def import_log(
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
             sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent, instead=spread)
-        del counts["last_start_s"]
         first_s, last_s = _ends(raw)
         if busiest is not None:
             counts["busiest"] = busiest.counted(counts["response_bytes"])
-        counts["carried_bytes_share"] = carried_share(counts)
+        logged, left_out_bytes = counts["bytes_logged"], sum(counts["dropped_bytes"].values())
+        counts["carried_bytes_share"] = 1 - left_out_bytes / logged if logged else None
         counts["origin_unix_s"] += first_s
         survey, methods = _surveyed(raw, counts)
         treatment = CacheTreatment.of(survey)
@@ -281,35 +280,30 @@ def _copy(
     format: str,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Write the requests of `files` as they come, with starts since the origin of the first, or no file without any.
+    """Write the requests of `files` as they come, or no file without any.
 
     Returns the counts of all logs together.
     """
-    together: dict[str, Any] = {}
     rows, known = 0, dict.fromkeys(_TIMES.values(), 0)
     with contextlib.ExitStack() as stack:
         writer = None
-        for place, (log, file) in enumerate(zip(logs, files, strict=True)):
-            reader = _core.LogReader(str(file), format, **options, place=place)
-            while (columns := reader.batch(_ROWS)) is not None:
-                if writer is None:
-                    schema = _schema(columns, "", options["client_key"] is None)
-                    for name, type_ in COLUMNS.items():
-                        schema = schema.append(pa.field(name, type_))
-                    writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
-                origin = reader.origin_unix_s
-                assert origin is not None, "there is a request"
-                shift = origin - together.setdefault("origin_unix_s", origin)
-                batch = to_arrow({**columns, "start_s": np.asarray(columns["start_s"]) + shift}, schema)
-                writer.write_batch(batch)
-                rows += batch.num_rows
-                seconds.add(batch)
-                for column, name in _TIMES.items():
-                    if column in columns:
-                        known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
-                progress(rows, None, f"{rows:,} requests")
-            add(together, json.loads(reader.report()), f"{log.name} " if len(logs) > 1 else "")
-    return {**together, **known}
+        names = [log.name for log in logs] if len(logs) > 1 else []
+        reader = _core.LogReader([str(file) for file in files], format, names=names, **options)
+        while (columns := reader.batch(_ROWS)) is not None:
+            if writer is None:
+                schema = _schema(columns, "", options["client_key"] is None)
+                for name, type_ in COLUMNS.items():
+                    schema = schema.append(pa.field(name, type_))
+                writer = stack.enter_context(pq.ParquetWriter(raw, schema, compression="zstd"))
+            batch = to_arrow(columns, schema)
+            writer.write_batch(batch)
+            rows += batch.num_rows
+            seconds.add(batch)
+            for column, name in _TIMES.items():
+                if column in columns:
+                    known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
+            progress(rows, None, f"{rows:,} requests")
+    return {**json.loads(reader.report()), **known}
 
 
 def _ends(table: Path) -> tuple[float, float]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from farweb._core import Recording
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
 from farweb.pages.graph import RULES, Dependency, Rule, graph_of
 from farweb.pages.paths import PROTOCOLS, PROXIES, Way
-from farweb.pages.recording import Recording
 from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
 from farweb.pages.weather import seeds_of
 from farweb.progress import Progress, unseen
@@ -135,9 +135,10 @@ class PageAnswer(Shown):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A row for each way, as plain values."""
+        facts = json.loads(self.recording.facts())
         return [
             {
-                **self.recording.facts,
+                **facts,
                 **cell.way.names,
                 "onload_s": cell.load_s,
                 "low_s": cell.low_s,

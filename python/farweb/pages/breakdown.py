@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from farweb._core import short_url
 from farweb.pages.answer import ALIKE, PageAnswer, how, proxy_name
-from farweb.pages.recording import short_url
 from farweb.pages.results import view_of
 from farweb.results.legs import tls_differs
 from farweb.results.run import RunTables

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from farweb.pages.recording import Recording
-from farweb.pages.sent import Sent
+from farweb._core import Recording, Sent
 
 Rule = Literal["likely", "few", "many"]
 RULES: tuple[Rule, ...] = ("likely", "few", "many")

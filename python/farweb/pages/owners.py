@@ -2,7 +2,7 @@
 
 import re
 
-from farweb.pages.recording import Recording
+from farweb._core import Recording
 
 _SECOND_LEVEL = {"ac", "co", "com", "edu", "gob", "gov", "go", "gv", "ne", "net", "nom", "or", "org"}
 """Labels below a country's that registrars sell names under. Chosen: the common ones of the public suffix list."""

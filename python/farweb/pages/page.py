@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from farweb._core import Recording
 from farweb.errors import FarwebError
 from farweb.inputs.paths import check_words
 from farweb.pages.answer import PageAnswer
@@ -10,7 +11,6 @@ from farweb.pages.breakdown import PageBreakdown
 from farweb.pages.change import PageChange
 from farweb.pages.har import numbered, read_har
 from farweb.pages.paths import ALL_PATHS, PROTOCOLS, PROXIES, USUAL_PATHS, USUAL_PROXIES, Way, own_way, way_of
-from farweb.pages.recording import Recording, recording_of, recordings_of
 from farweb.pages.results import write_results
 from farweb.pages.weather import check_seeds
 from farweb.progress import Progress, unseen
@@ -80,12 +80,13 @@ def page(
     ways_of = _ways(path, protocol, proxy, scenario)
     pages = read_har(Path(har))
     place = 1 if page is None else page
-    recording = recording_of(numbered(Path(har), pages, place))
+    recording = numbered(Path(har), pages, place)
     ways = ways_of(recording)
     check_seeds(seeds, *(way.effective for way in ways))
     if out is not None and len(ways) > 1:
         raise FarwebError(f"--out: found {len(ways)} loads; name one --path, one --protocol and one --proxy")
-    same = [each for each in recordings_of(pages)[0] if each.url == recording.url and each.is_load_known]
+    loads = [each for each in pages if isinstance(each, Recording)]
+    same = [each for each in loads if each.url == recording.url and each.is_load_known]
     found = Page.of(recording, ways, same, (place, len(pages)), seeds=seeds, progress=progress)
     if out is not None:
         (cell,) = found.cells

@@ -6,13 +6,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from farweb._core import Recording, short_url
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.scratch import scratch
 from farweb.inputs.description import Description, Value
 from farweb.inputs.prepared import Prepared
 from farweb.pages.graph import graph_of
 from farweb.pages.paths import Way
-from farweb.pages.recording import Recording, short_url
 from farweb.pages.settle import SEED, Loaded, asked_of
 from farweb.pages.tables import page_rows
 from farweb.results.run import RunTables

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
+from farweb._core import Recording
 from farweb.errors import RunError
 from farweb.files.columns import NULL_CODE, NULL_INT, Column
 from farweb.pages.graph import Dependency, Edge
-from farweb.pages.recording import Recording
 
 SEED = 1
 """Root of the random streams of each run, unless another is named: `run.seed` of a scenario without it."""

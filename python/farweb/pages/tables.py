@@ -1,5 +1,6 @@
 """Writes the pages of HARs as tables: their requests with dependencies, one view of each, and their hosts."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from farweb._core import Recording, Sent, left_out, short_url
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.pages.har import har_files, read_har
-from farweb.pages.recording import Recording, left_out, recordings_of, short_url
-from farweb.pages.sent import Sent
 from farweb.progress import Progress, unseen
 from farweb.results.tables import PAGE_SCHEMA
 from farweb.text.quantities import seconds, share, size
@@ -60,7 +60,7 @@ class PagesReport(Shown):
                 elided(key, 40),
                 str(len(page.sent)),
                 str(sum(page.dropped.values())),
-                size(sum(sent.response_bytes for sent in page.sent)),
+                size(page.response_bytes),
                 str(len(page.rtt_ms)),
                 seconds(page.load_ms / 1000),
                 share(_mean_confidence(graph_of(page))),
@@ -73,7 +73,7 @@ class PagesReport(Shown):
         for _, page in self.pages:
             dropped.update(page.dropped)
         if dropped:
-            yield left_out(dropped)
+            yield left_out([*dropped.items()])
         yield from self.refused
         if len(self.pages) == 1:
             yield _hosts(self.pages[0][1])
@@ -136,9 +136,10 @@ def _read(paths: Sequence[Path], progress: Progress = unseen) -> tuple[list[tupl
         stem = file.name.removesuffix(".gz").removesuffix(".har")
         for place, page in enumerate(pages):
             key = stem if len(pages) == 1 else f"{stem} {place + 1}"
-            recordings, errors = recordings_of([page])
-            found += [(key, each) for each in recordings]
-            refused += errors
+            if isinstance(page, Recording):
+                found.append((key, page))
+            else:
+                refused.append(page)
         progress(number + 1, len(files), f"{number + 1:,} of {len(files):,} files")
     if not found:
         raise refused[0]
@@ -213,7 +214,7 @@ def _mean_confidence(graph: Sequence[Dependency]) -> float:
 
 def _facts(key: str, page: Recording) -> dict[str, Any]:
     return {
-        **page.facts,
+        **json.loads(page.facts()),
         "page": key,
         "url": page.url,
         "exporter": page.exporter,

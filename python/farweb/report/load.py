@@ -11,10 +11,11 @@ from farweb.paint.style import BRIGHTLY, QUIETLY
 from farweb.plot import describe, waterfall
 from farweb.plot.measured import provenance
 from farweb.results.run import RunTables
+from farweb.results.tables import PAGE
 from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Part, Sheet
 from farweb.text.words import capital
-from farweb.views.page_load import PARTS, View, has_view, read_view
+from farweb.views.page_load import PARTS, View, read_view
 
 _NS = 1e9
 _COLOURS = {
@@ -30,7 +31,7 @@ def views_of(results: Sequence[RunTables]) -> list[View]:
     Raises:
         ResultsError: The table of a page is damaged.
     """
-    return [read_view(result) for result in results] if all(map(has_view, results)) else []
+    return [read_view(result) for result in results] if all(result.has(PAGE) for result in results) else []
 
 
 def answer(names: Sequence[str], views: Sequence[View]) -> list[Part]:
@@ -71,7 +72,7 @@ def load_section(result: RunTables) -> str:
     Raises:
         ResultsError: The table of the page is damaged.
     """
-    if not has_view(result):
+    if not result.has(PAGE):
         return ""
     view = read_view(result)
     return document.section(

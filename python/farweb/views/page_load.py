@@ -222,18 +222,13 @@ def _at_times(request: Viewed, times_ns: Sequence[int]) -> Viewed:
     return replace(request, issue_ns=issue, connect_ns=connect, first_ns=first, end_ns=end)
 
 
-def has_view(results: RunTables) -> bool:
-    """True for the results of a page."""
-    return results.has(PAGE)
-
-
 def read_view(results: RunTables) -> View:
     """The page load in the results of a run.
 
     Raises:
         ResultsError: They are of no page, or damaged.
     """
-    if not has_view(results):
+    if not results.has(PAGE):
         raise ResultsError(f"{results.path}: is not of a page; farweb page FILE.har -o RESULTS writes such results")
     rows = results.scan(PAGE).collect().to_dicts()
     times = results.scan("requests").collect().sort("request").to_dicts()

@@ -4,6 +4,7 @@ A reading is a graph of the requests in a draw: think times of the file or drawn
 the path. Changes meet the same readings at the same times, each in a pair with the unchanged page.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
+from farweb._core import Recording
 from farweb.inputs.description import Description, Value
 from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
 from farweb.pages.answer import onload_s
 from farweb.pages.graph import RULES, Dependency, Edge, graph_of
 from farweb.pages.owners import own_hosts
 from farweb.pages.paths import way_of
-from farweb.pages.recording import Recording
 from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.progress import Progress, unseen
@@ -117,7 +118,7 @@ def of_page(
         ("a first visit", "a later one", "a visit"),
         "low … high",
         " ".join((_holds(readings, base), *recording.reservations)),
-        recording=recording.facts,
+        recording=json.loads(recording.facts()),
     )
 
 

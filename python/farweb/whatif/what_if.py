@@ -11,7 +11,6 @@ from farweb.inputs.new import new_scenario, table_of
 from farweb.inputs.paths import check_words
 from farweb.pages.har import is_har, numbered, read_har
 from farweb.pages.paths import ALL_PATHS, path_name
-from farweb.pages.recording import recording_of
 from farweb.pages.weather import check_seeds
 from farweb.progress import Progress, unseen
 from farweb.whatif.answer import WhatIf
@@ -75,7 +74,7 @@ def what_if(
     if is_page:
         from farweb.whatif.pages import base_of, of_page
 
-        recording = recording_of(numbered(file, read_har(file), 1 if page is None else page))
+        recording = numbered(file, read_har(file), 1 if page is None else page)
         return of_page(recording, base_of(recording, over, settings), path_name(over), seeds, progress)
 
     from farweb.extras import SWEEP, require

@@ -19,8 +19,11 @@ export interface Effective {
   run: { seed: number };
 }
 
+/** A setting that may be a mistake, and why. */
+export interface Warning { key: string; words: string }
+
 /** What a text says. */
-export interface Checked { text: string; effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: string[] } }
+export interface Checked { text: string; effective: Effective; links: { up: Figures; down: Figures }[]; report: { warnings: Warning[] } }
 
 /** A distribution of times in s, null where a time is infinite: failed requests are slower than any that ended. */
 export interface Times {
@@ -34,6 +37,9 @@ export interface Summary {
   requests: number; done: number; failed: number; unfinished: number; left_out: number;
   latency: Times; first_byte: Times;
 }
+
+/** The load of a text's requests held against its path, in a sentence; null without requests. */
+export interface Load { text: string; answer: string | null; warnings: Warning[] }
 
 /** Columns of the requests, a number a row. */
 export const COLUMNS = ["request", "start_ns", "connect_ns", "first_byte_ns", "end_ns", "response_bytes", "visit_request", "status", "host", "connection"] as const;
@@ -87,6 +93,7 @@ export interface Questions {
   edit: { of: { text: string; edits: Edits }; answer: string };
   tables: { of: { tables: Tables | null }; answer: null };
   check: { of: { text: string }; answer: Checked | { problems: Problem[] } };
+  load: { of: { text: string }; answer: Load };
   /** null: another run came before its end. */
   run: { of: { text: string; seed: number }; answer: Outcome | null };
   /** Every packet of a run; null as of a run. */

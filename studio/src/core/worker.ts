@@ -1,5 +1,5 @@
 // The core in a thread of its own. Between steps of a run, some 10 ms each, it takes messages.
-import { Run, Tables, check, draft, edit, initSync, presets, version } from "../../../build/web/farweb_web.js";
+import { Run, Tables, check, draft, edit, initSync, load, presets, version } from "../../../build/web/farweb_web.js";
 import { type Ask, COLUMNS, type Columns, EXCHANGES, type Exchanges, type Outcome, PACKETS, type Packets, type Question, type Questions, type Said } from "./messages";
 
 type Scope = typeof globalThis & { farwebPanicked(message: string): void; onmessage: unknown; postMessage(said: Said, moved?: Transferable[]): void };
@@ -41,6 +41,7 @@ const answers: Answers = {
     return null;
   },
   check: ({ text }) => ({ text, ...JSON.parse(check(text, tables)) }),
+  load: ({ text }) => ({ text, ...JSON.parse(load(text, tables)) }),
   run: ({ text, seed }, id) => run(text, seed, id),
   packets: ({ text, links }, id) => packets(text, links, id),
   stop: () => { latest = 0; return null; },

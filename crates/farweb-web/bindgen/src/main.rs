@@ -1,6 +1,9 @@
-//! Writes the JavaScript and its types beside a compiled binding: `bindgen FILE.wasm FOLDER`.
+//! Writes a compiled binding with its JavaScript and types, and packed for a page: `bindgen FILE.wasm FOLDER`.
 
 use std::env::args;
+use std::error::Error;
+use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 
 use wasm_bindgen_cli_support::Bindgen;
@@ -10,19 +13,27 @@ fn main() -> ExitCode {
         eprintln!("usage: bindgen FILE.wasm FOLDER");
         return ExitCode::from(2);
     };
+    match bind(Path::new(&file), Path::new(&folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bindgen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bind(file: &Path, folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut bindgen = Bindgen::new();
-    let written = bindgen
+    bindgen
         .input_path(file)
         .typescript(true)
         .remove_name_section(true)
         .remove_producers_section(true)
-        .web(true)
-        .and_then(|bindgen| bindgen.generate(folder));
-    match written {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bindgen: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+        .web(true)?
+        .generate(folder)?;
+    let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or("the file has no name")?;
+    let bound = folder.join(format!("{name}_bg.wasm"));
+    let packed = File::create(folder.join(format!("{name}_bg.wasm.gz")))?;
+    zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, File::open(bound)?, packed)?;
+    Ok(())
 }

@@ -142,6 +142,12 @@ impl Check {
         self.extent.as_ref()
     }
 
+    /// A sentence: whether the path can carry the load, and the least time of a request.
+    #[must_use]
+    pub fn answer(&self) -> String {
+        answer::of(self)
+    }
+
     /// The numbers.
     #[must_use]
     pub fn figures(&self) -> Figures<'_> {
@@ -161,7 +167,7 @@ impl Check {
     #[must_use]
     pub fn said(&self) -> Said {
         Said {
-            answer: answer::of(self),
+            answer: self.answer(),
             lines: self.report.text.lines().to_vec(),
             rows: rows::rows(self),
             bypassing: self.demand.as_deref().and_then(warnings::bypassing),
@@ -171,7 +177,8 @@ impl Check {
     }
 
     /// Warnings about the requests and their load.
-    fn warnings(&self) -> Vec<Warning> {
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
         let Some(demand) = self.demand.as_deref() else { return Vec::new() };
         let mut warnings = warnings::of(&self.scenario, &self.report, demand);
         warnings.extend(self.offered().ok().into_iter().flat_map(|load| load.warnings.iter().cloned()));

@@ -5,11 +5,11 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use super::WorkloadError;
-use super::packed::{Source, unpacked};
+use super::packed::{Source, peek, reason, unpacked};
 
 /// Longest line, in bytes. Chosen: a hundred times the longest URL that Squid takes (8 KiB, `MAX_URL` in
 /// `src/defines.h`).
@@ -88,8 +88,7 @@ impl Lines {
     ) -> Result<Self, WorkloadError> {
         let mut packing = None;
         let open = || -> std::io::Result<_> {
-            let (head, rest) = peek(Box::new(source), HEAD_BYTES)?;
-            let (name, plain) = unpacked(&head.clone(), Box::new(Cursor::new(head).chain(rest)));
+            let (name, plain) = unpacked(Box::new(source))?;
             packing = name;
             peek(plain, KEPT_BYTES)
         };
@@ -153,29 +152,6 @@ impl Lines {
             self.number,
             reason(error, self.packing)
         ))
-    }
-}
-
-/// Takes the first `bytes` from `source`.
-fn peek(mut source: Source, bytes: usize) -> std::io::Result<(Vec<u8>, Source)> {
-    let mut head = Vec::new();
-    source.by_ref().take(bytes as u64).read_to_end(&mut head)?;
-    Ok((head, source))
-}
-
-/// Why reading failed, in words that fit a packed file.
-fn reason(error: &std::io::Error, packing: Option<&str>) -> String {
-    match (packing, error.kind()) {
-        (Some(packing), ErrorKind::UnexpectedEof) => {
-            format!("the {packing} data ends too early: the file was cut off")
-        }
-        (Some(packing), ErrorKind::OutOfMemory) => {
-            format!("the {packing} data needs more than 128 MiB of memory; pack it with a smaller window")
-        }
-        (Some(packing), ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::Other) => {
-            format!("the {packing} data is damaged: {error}")
-        }
-        _ => error.to_string(),
     }
 }
 

@@ -12,7 +12,7 @@ mod memory;
 mod method;
 pub mod nzix;
 mod origin_time;
-mod packed;
+pub(crate) mod packed;
 mod parameters;
 mod population;
 mod prepared;
@@ -32,10 +32,11 @@ pub use copies::{Copies, CopiesHosts, Load};
 pub use directory::{Directory, Host, HostId, Symbol, SymbolTable};
 pub use hashed_id::{Client, ClientId, HashedId, Object, ObjectId};
 pub use link_trace::{is_trace, trace_of_bytes};
+pub(crate) use log::unix_us;
 pub use log::{
     Bound, Bypass, CachingReport, ClientColumn, ClientKey, ClientNames, FirstRequest, Keep, KnownOfLog,
-    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, Overview, Reason, Repeat, Report, Rule,
-    Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
+    LOG_HEADER_BYTES, LogBatch, LogFormat, LogOptions, LogReader, LogsReader, Overview, Reason, Repeat,
+    Report, Rule, Sample, SampleBy, ServerTime, TimeOuts, Unclear, Unit as SpanUnit, UnreadFields,
 };
 pub(crate) use lru_stack::LruStack;
 pub use memory::{MemoryRows, MemoryTable};

@@ -3,12 +3,14 @@
 //! A file may have several members, streams or frames. A file with a window above [`WINDOW_BYTES_MAX`] is refused: a
 //! small file that unpacks to a large one costs only time.
 
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Cursor, Error, ErrorKind, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::WorkloadError;
 
 /// A byte stream that a Python object may own.
 pub(super) type Source = Box<dyn Read + Send + Sync>;
@@ -17,14 +19,18 @@ pub(super) type Source = Box<dyn Read + Send + Sync>;
 /// 27).
 const WINDOW_BYTES_MAX: u64 = 1 << 27;
 
+/// Bytes that are looked at to see the packing.
+const HEAD_BYTES: usize = 8;
+
 const GZIP: &[u8] = b"\x1F\x8B";
 const XZ: &[u8] = b"\xFD7zXZ\x00";
 const ZSTD: &[u8] = b"\x28\xB5\x2F\xFD";
 
-/// Unpacks `source` if its beginning `head` is a packed file's, and names the packing.
-pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, Source) {
-    let packed = BufReader::new(source);
-    if head.starts_with(GZIP) {
+/// Unpacks `source` if its beginning is a packed file's, and names the packing.
+pub(super) fn unpacked(source: Source) -> std::io::Result<(Option<&'static str>, Source)> {
+    let (head, rest) = peek(source, HEAD_BYTES)?;
+    let packed = BufReader::new(Box::new(Cursor::new(head.clone()).chain(rest)) as Source);
+    Ok(if head.starts_with(GZIP) {
         (Some("gzip"), Box::new(MultiGzDecoder::new(packed)))
     } else if head.starts_with(XZ) {
         let most_kib = (WINDOW_BYTES_MAX >> 10) as u32;
@@ -33,6 +39,51 @@ pub(super) fn unpacked(head: &[u8], source: Source) -> (Option<&'static str>, So
         (Some("Zstandard"), Box::new(Frames { packed, decoder: decoder(), within: false }))
     } else {
         (None, Box::new(packed))
+    })
+}
+
+/// The first `most` bytes of `source`, unpacked.
+///
+/// # Errors
+/// It cannot be read, or is damaged.
+pub(crate) fn beginning(
+    name: &str,
+    source: impl Read + Send + Sync + 'static,
+    most: u64,
+) -> Result<Vec<u8>, WorkloadError> {
+    let mut packing = None;
+    let mut content = Vec::new();
+    let read = || -> std::io::Result<usize> {
+        let (found, plain) = unpacked(Box::new(source))?;
+        packing = found;
+        plain.take(most).read_to_end(&mut content)
+    };
+    match read() {
+        Ok(_) => Ok(content),
+        Err(error) => Err(WorkloadError(format!("{name}: cannot be read: {}", reason(&error, packing)))),
+    }
+}
+
+/// Takes the first `bytes` from `source`.
+pub(super) fn peek(mut source: Source, bytes: usize) -> std::io::Result<(Vec<u8>, Source)> {
+    let mut head = Vec::new();
+    source.by_ref().take(bytes as u64).read_to_end(&mut head)?;
+    Ok((head, source))
+}
+
+/// Why reading failed, in words that fit a packed file.
+pub(super) fn reason(error: &std::io::Error, packing: Option<&str>) -> String {
+    match (packing, error.kind()) {
+        (Some(packing), ErrorKind::UnexpectedEof) => {
+            format!("the {packing} data ends too early: the file was cut off")
+        }
+        (Some(packing), ErrorKind::OutOfMemory) => {
+            format!("the {packing} data needs more than 128 MiB of memory; pack it with a smaller window")
+        }
+        (Some(packing), ErrorKind::InvalidInput | ErrorKind::InvalidData | ErrorKind::Other) => {
+            format!("the {packing} data is damaged: {error}")
+        }
+        _ => error.to_string(),
     }
 }
 
@@ -110,8 +161,6 @@ fn damaged(error: FrameDecoderError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
     use super::*;
@@ -123,7 +172,7 @@ mod tests {
     const WIDE: &[u8] = b"\xFD7zXZ\x00\x00\x01\x69\x22\xDE\x36\x02\x00\x21\x01\x20\x00\x00\x00\x09\x88\xA5\x76\x01\x00\x01\x61\x0A\x00\x00\x00\x07\xA1\xEA\xDD\x00\x01\x16\x02\xD0\x61\x10\xD2\x90\x42\x99\x0D\x01\x00\x00\x00\x00\x01\x59\x5A";
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>, ErrorKind> {
-        let (_, mut source) = unpacked(bytes, Box::new(Cursor::new(bytes.to_vec())));
+        let (_, mut source) = unpacked(Box::new(Cursor::new(bytes.to_vec()))).unwrap();
         let mut all = Vec::new();
         source.read_to_end(&mut all).map(|_| all).map_err(|error| error.kind())
     }

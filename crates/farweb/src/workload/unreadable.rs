@@ -18,6 +18,8 @@ const EARLY_LINES: u64 = 1000;
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
+    /// Name of its file before a space, empty where there is but one.
+    pub log: String,
     /// Its number, from 1.
     pub line: u64,
     /// The problem with it.
@@ -42,7 +44,7 @@ impl UnreadableLines {
     pub(super) fn add(&mut self, line: u64, why: String, text: &[u8]) {
         self.count += 1;
         if self.first.len() < KEPT_MAX {
-            self.first.push(Unreadable { line, why, text: clipped(text, TEXT_MAX) });
+            self.first.push(Unreadable { log: String::new(), line, why, text: clipped(text, TEXT_MAX) });
         }
     }
 
@@ -54,7 +56,7 @@ impl UnreadableLines {
         if self.count as f64 <= max * lines as f64 {
             return Ok(());
         }
-        let Unreadable { line, why, text } = &self.first[0];
+        let Unreadable { line, why, text, .. } = &self.first[0];
         Err(WorkloadError(format!(
             "{name}: {} of {lines} lines cannot be read, more than --max-unreadable {max} allows; the first is line {line}: \
              {why}, in {text}",

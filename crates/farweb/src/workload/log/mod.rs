@@ -41,6 +41,7 @@ mod report;
 mod rules;
 mod secure;
 mod select;
+mod several;
 mod spans;
 mod squid;
 mod statement;
@@ -60,9 +61,11 @@ pub use options::{Keep, LogOptions, ServerTime};
 pub use overview::{Known as KnownOfLog, Overview, Repeat};
 pub use report::{FirstRequest, Reason, Report, TimeOuts, Unclear};
 pub use select::{Sample, SampleBy};
+pub use several::LogsReader;
 pub use spans::Unit;
 pub use unread::UnreadFields;
 pub use when::Bound;
+pub(crate) use when::unix_us;
 
 use std::path::Path;
 
@@ -132,6 +135,7 @@ impl Entry {
         let url = record.url.as_deref().unwrap_or_default();
         let method = record.method.as_deref().unwrap_or(b"GET");
         FirstRequest {
+            log: String::new(),
             line: number,
             start_unix_s: (self.at - self.before) as f64 / 1e9,
             client: self.client.as_deref().map(text),

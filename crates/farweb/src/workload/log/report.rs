@@ -1,4 +1,4 @@
-//! Report on the lines of a log: how many gave requests, were dropped or could not be read.
+//! Report on the lines of a log, or of several: how many gave requests, were dropped or could not be read.
 
 use std::collections::BTreeMap;
 
@@ -123,6 +123,8 @@ impl Reason {
 /// A request as its line was read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstRequest {
+    /// Name of its log, empty where there is but one.
+    pub log: String,
     /// Number of its line, from 1.
     pub line: u64,
     /// Unix time of its start, in s.
@@ -173,6 +175,8 @@ pub struct TimeOuts {
     pub status: u64,
     /// Its line, from 1.
     pub line: u64,
+    /// Name of its log, empty where there is but one.
+    pub log: String,
 }
 
 /// Least server time of an error that counts as a time-out. Chosen: below the defaults of proxies (30 to 60 s).
@@ -185,7 +189,8 @@ impl TimeOuts {
         self.requests += 1;
         if time.as_secs_f64() > self.longest_s {
             let status = record.status.unwrap_or(0);
-            *self = Self { requests: self.requests, longest_s: time.as_secs_f64(), status, line };
+            let log = String::new();
+            *self = Self { requests: self.requests, longest_s: time.as_secs_f64(), status, line, log };
         }
     }
 }
@@ -193,8 +198,8 @@ impl TimeOuts {
 /// Counts of a log so far: `lines = requests + sum of dropped + unreadable lines` at its end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
-    /// Format of the log: its name, or the format string.
-    pub format: String,
+    /// Formats of the logs, each once: their names, or the format string.
+    pub formats: Vec<String>,
     /// Lines.
     pub lines: u64,
     /// Requests given out.
@@ -213,8 +218,10 @@ pub struct Report {
     /// The Unix time of `start_s` 0, in s: the whole second of the log's first start.
     pub origin_unix_s: Option<i64>,
     /// Start of the earliest request, in s since the origin.
+    #[serde(skip)]
     pub first_start_s: Option<f64>,
     /// Start of the latest request, in s since the origin.
+    #[serde(skip)]
     pub last_start_s: Option<f64>,
     /// True when the requests came by start time. A log by end time seldom does.
     pub sorted: bool,
@@ -242,8 +249,8 @@ pub struct Report {
     pub given_up: Part,
     /// Requests of the table with a value that says nothing about what its field stands for, by field.
     pub unclear: BTreeMap<&'static str, Unclear>,
-    /// Unit of spans whose format leaves it open, why, and how to override it.
-    pub unit: Option<String>,
+    /// Units of spans whose format leaves it open, why, and how to override it.
+    pub units: Vec<String>,
     /// Assumption about the unit of a span, where others write it in another one.
     pub unit_doubt: Option<&'static str>,
     #[serde(skip)]
@@ -266,10 +273,10 @@ impl Report {
     ) -> Self {
         let facts = Facts { software, ..Facts::default() };
         Self {
-            format,
+            formats: vec![format],
             facts,
             assumptions,
-            unit,
+            units: unit.map(|unit| format!("times are {unit}")).into_iter().collect(),
             unit_doubt: layout.doubt(),
             sorted: true,
             first_by: i64::MAX,

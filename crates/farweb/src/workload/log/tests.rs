@@ -317,7 +317,7 @@ fn a_tab_separated_log_is_known_by_its_header_line() {
     assert_eq!((batch.start_s[0], &batch.response_bytes[..]), (0.0, &[1963, 250][..]));
     assert_eq!(report.origin_unix_s, Some(807_256_800));
     assert_eq!((report.lines, report.unreadable.count), (4, 1));
-    assert_eq!((report.dropped[&Reason::Header], report.format.as_str()), (1, "clf"));
+    assert_eq!((report.dropped[&Reason::Header], report.formats[0].as_str()), (1, "clf"));
     assert_eq!(report.unreadable.first[0].line, 4);
     let twice = text.lines().take(2).chain(text.lines().take(1)).collect::<Vec<_>>().join("\n");
     assert_eq!(
@@ -375,8 +375,7 @@ fn the_report_is_plain_json() {
     let (_, report) = read(LogFormat::SQUID, &format!("{MISS}\njunk\n\n"), any_unreadable());
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["dropped"], serde_json::json!({ "blank": 1 }));
-    let expected =
-        serde_json::json!([{ "line": 2, "why": "has no \" \" after the time", "text": "\"junk\"" }]);
+    let expected = serde_json::json!([{ "log": "", "line": 2, "why": "has no \" \" after the time", "text": "\"junk\"" }]);
     assert_eq!(json["unreadable"], expected);
 }
 
@@ -398,7 +397,13 @@ fn requests(format: LogFormat, text: &str) -> String {
     let dropped: Vec<_> =
         report.dropped.iter().map(|(reason, lines)| format!("{reason:?} {lines}")).collect();
     let rows: Vec<_> = (0..batch.start_s.len()).map(row).collect();
-    format!("{} from {:?}\n{}\n{}", report.format, report.origin_unix_s, rows.join("\n"), dropped.join(", "))
+    format!(
+        "{} from {:?}\n{}\n{}",
+        report.formats[0],
+        report.origin_unix_s,
+        rows.join("\n"),
+        dropped.join(", ")
+    )
 }
 
 #[test]

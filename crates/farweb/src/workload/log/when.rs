@@ -159,10 +159,22 @@ fn fraction(text: &[u8]) -> Option<(Option<i64>, &[u8])> {
 /// `yyyy-mm-ddTHH:MM:SS.fffZ`; a blank may stand for the T, slashes for the hyphens, fraction and zone may be missing. Behind its
 /// offset a zone may have its name, as Go writes it.
 fn iso(text: &[u8]) -> Option<When> {
+    let (seconds, nanos, zone_s) = iso_parts(text)?;
+    of_seconds(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
+}
+
+/// A time of ISO 8601 as [`iso`] reads it, from 1970 on, in µs of Unix time, UTC where it names no zone.
+pub(crate) fn unix_us(text: &str) -> Option<i64> {
+    let (seconds, nanos, zone_s) = iso_parts(text.as_bytes())?;
+    Some((seconds as i64 - zone_s.unwrap_or(0)) * 1_000_000 + nanos.unwrap_or(0) / 1000)
+}
+
+/// Seconds from 1970 to a time of ISO 8601 in its zone, its part of a second in ns, and the zone.
+fn iso_parts(text: &[u8]) -> Option<(u64, Option<i64>, Option<i64>)> {
     if text.len() < 19 || text[7] != text[4] || !matches!(text[10], b'T' | b't' | b' ' | b'_') {
         return None;
     }
-    let date = day(number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?)?;
+    let date = any_day(number(&text[..4])?, number(&text[5..7])?, number(&text[8..10])?)?;
     let seconds = date + clock(&text[11..19])?;
     let (nanos, rest) = fraction(&text[19..])?;
     let mut words = rest.trim_ascii_start().splitn(2, |byte| *byte == b' ');
@@ -175,7 +187,7 @@ fn iso(text: &[u8]) -> Option<When> {
     if name.is_some_and(|name| name.is_empty() || !name.iter().all(u8::is_ascii_uppercase)) {
         return None;
     }
-    of_seconds(seconds, nanos.unwrap_or(0), zone_s, nanos.is_none())
+    Some((seconds, nanos, zone_s))
 }
 
 /// A time of `seconds` since 1970 in its zone and `nanos`.
@@ -186,7 +198,12 @@ pub(super) fn of_seconds(seconds: u64, nanos: i64, zone_s: Option<i64>, whole: b
 
 /// Seconds from 1970 to a day of the Gregorian calendar from 1990 to 2254.
 pub(super) fn day(year: u64, month: u64, day: u64) -> Option<u64> {
-    if !(1990..=2254).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    any_day(year, month, day).filter(|_| (1990..=2254).contains(&year))
+}
+
+/// Seconds from 1970 to a day of the Gregorian calendar.
+fn any_day(year: u64, month: u64, day: u64) -> Option<u64> {
+    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
     let days = days_since_1970(year, month - 1, day);
@@ -304,6 +321,23 @@ mod tests {
         assert_eq!(fine.map(|text| nanos(text).unwrap().0 % SECOND), [250_000_000; 2]);
         for wrong in ["2015-10/25 03:11:25", "2015-10-25 03:11:25 +0200 x", "Sun Oct 25 03:11:25 CET 2015"] {
             assert_eq!(nanos(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_of_iso_8601_are_read_from_1970_on() {
+        let rows = [
+            ("2015-10-25T04:11:25.2501239+01:00", Some(1_445_742_685_250_123)),
+            ("2015-10-25T03:11:25", Some(1_445_742_685_000_000)),
+            ("1970-01-01T00:00:00.000Z", Some(0)),
+            ("1970-01-01T00:00:00+01:00", Some(-3_600_000_000)),
+            ("9999-12-31T23:59:59Z", Some(253_402_300_799_000_000)),
+            ("0001-01-01T00:00:00Z", None),
+            ("1445742685", None),
+            ("soon", None),
+        ];
+        for (text, us) in rows {
+            assert_eq!(unix_us(text), us, "{text}");
         }
     }
 

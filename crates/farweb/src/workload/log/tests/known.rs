@@ -33,7 +33,10 @@ fn keys_of_json_get_names_and_units() {
     let (batch, report) = read(format.clone(), line, LogOptions::default());
     assert_eq!(batch.host.word(0), Some("a.example"));
     assert_eq!((batch.response_bytes[0], batch.server_s[0], batch.start_s[0]), (1000, 0.25, 0.5));
-    assert_eq!(report.format, "start=ts url=req.path host=req.h bytes=n elapsed=took:ms client=who status=s");
+    assert_eq!(
+        report.formats[0],
+        "start=ts url=req.path host=req.h bytes=n elapsed=took:ms client=who status=s"
+    );
     let dotted = r#"{"ts":1445742685.5,"req.path":"/x","n":"1000"}"#;
     assert_eq!(
         read(format.clone(), dotted, any_unreadable()).0.response_bytes,

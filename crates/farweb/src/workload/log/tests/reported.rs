@@ -32,6 +32,36 @@ fn fields_that_a_format_leaves_unread_are_reported() {
 }
 
 #[test]
+fn reports_of_parts_add_up_to_that_of_the_whole() {
+    let lines = [
+        MISS.replace("1000000000.500", "1000000002.500"),
+        squid("TCP_HIT/200", "GET http://a.example/y", "NONE/-"),
+        "damaged".to_owned(),
+        MISS.to_owned(),
+        squid("TCP_MISS/503", "GET http://b.example/z", "DIRECT/192.0.2.1"),
+        squid("TCP_TUNNEL/200", "CONNECT b.example:443", "DIRECT/192.0.2.1"),
+    ];
+    let of = |lines: &[String]| read(LogFormat::SQUID, &lines.join("\n"), any_unreadable()).1;
+    let whole = of(&lines);
+    for cut in 0..=lines.len() {
+        let mut sum = Report::default();
+        sum.add(&of(&lines[..cut]), "a.log");
+        sum.add(&of(&lines[cut..]), "b.log");
+        assert_eq!((sum.lines, sum.requests, sum.unreadable.count), (6, 4, 1));
+        assert_eq!((&sum.dropped, &sum.meanings), (&whole.dropped, &whole.meanings));
+        assert_eq!((&sum.facts, &sum.treated), (&whole.facts, &whole.treated));
+        assert_eq!((&sum.unreadable_by, sum.response_bytes), (&whole.unreadable_by, whole.response_bytes));
+        assert_eq!(sum.sorted, whole.sorted, "cut at {cut}");
+        let first = sum.first_request.unwrap();
+        assert_eq!(
+            (&*first.log, first.start_unix_s),
+            (if cut > 3 { "a.log" } else { "b.log" }, 1_000_000_000.25)
+        );
+        assert_eq!(sum.unreadable.first[0].log, if cut > 2 { "a.log " } else { "b.log " });
+    }
+}
+
+#[test]
 fn the_first_request_is_the_earliest_and_a_span_has_its_begin_and_not_its_end() {
     let line = |second: u32| {
         CLF.replace("10:00:00", &format!("10:00:0{second}")).replace("/a", &format!("/{second}"))
@@ -70,7 +100,7 @@ fn the_first_request_is_reported_as_it_was_read() {
     let (_, report) = read(LogFormat::CLF, &text, any_unreadable());
     let first = serde_json::to_value(report.first_request).unwrap();
     let expected = serde_json::json!({
-        "line": 3, "start_unix_s": 1_715_335_200.0, "client": "192.0.2.9", "method": "GET", "url": "/a", "host": "server",
+        "log": "", "line": 3, "start_unix_s": 1_715_335_200.0, "client": "192.0.2.9", "method": "GET", "url": "/a", "host": "server",
         "has_host": false, "status": 200, "request_bytes": 238, "request_bytes_logged": null, "response_bytes": 5370,
         "response_bytes_logged": 5120, "server_s": null, "wait_s": null,
     });

@@ -62,7 +62,7 @@ fn statements_of_configurations_are_read_as_their_formats() {
         assert_eq!(times(custom(format), &timed).0, 123.0, "{format}");
     }
     let (_, report) = read(custom(apache), &timed, LogOptions::default());
-    assert!(report.format.starts_with("%h %l"), "without its statement: {}", report.format);
+    assert!(report.formats[0].starts_with("%h %l"), "without its statement: {}", report.formats[0]);
     assert!(LogFormat::custom("LogFormat combined").is_err());
 }
 
@@ -147,7 +147,7 @@ fn a_duration_without_a_unit_is_that_of_a_known_program_or_refused() {
     ];
     for (line, format, server, wait) in rows {
         let (_, report) = read(LogFormat::Auto, &line, LogOptions::default());
-        assert_eq!(report.format, format, "{line}");
+        assert_eq!(report.formats[0], format, "{line}");
         assert_eq!(format!("{:?}", times(LogFormat::Auto, &line)), format!("{:?}", (server, wait)), "{line}");
         let first = report.first_request.unwrap();
         assert_eq!(first.method == "PUT", format.starts_with("minio"), "{line}");

@@ -112,7 +112,10 @@ fn time_outs_are_counted_and_answered_at_their_end() {
     let waits: Vec<_> = batch.wait_s.iter().map(|wait| wait.is_nan()).collect();
     assert_eq!(waits, [false, false, false, true, true], "a page comes at once, when the wait is over");
     assert_eq!(batch.wait_s[..3], batch.server_s[..3]);
-    assert_eq!(report.time_outs, TimeOuts { requests: 2, longest_s: 155.0, status: 503, line: 1 });
+    assert_eq!(
+        report.time_outs,
+        TimeOuts { requests: 2, longest_s: 155.0, status: 503, line: 1, log: String::new() }
+    );
     assert_eq!(lines(&[(200, 155_000)]).1.time_outs, TimeOuts::default());
 }
 
@@ -180,7 +183,7 @@ fn decided(format: LogFormat, text: &str, unit: Option<&str>) -> (Vec<f64>, Stri
     let mut reader = LogReader::new(lines(), &format, options, known).unwrap();
     let times = reader.batch(usize::MAX).unwrap().unwrap_or_default().server_s;
     let millis = times.iter().map(|seconds| (seconds * 1e6).round() / 1e3).collect();
-    (millis, reader.report().unit.clone().unwrap_or_default())
+    (millis, reader.report().units.concat().replace("times are ", ""))
 }
 
 /// A log of the extended format with these values of `time-taken`.

@@ -229,7 +229,7 @@ fn date_and_time_may_be_two_keys() {
     let line = r#"{"date":"2024-11-20","time":"10:00:01","sc-bytes":"5120","c-ip":"192.0.2.7","cs-method":"GET","cs(Host)":"d1.example","cs-uri-stem":"/a","sc-status":"200","time-taken":"0.012","time-to-first-byte":"0.011"}"#;
     let (batch, report) = read(LogFormat::Auto, line, LogOptions::default());
     assert_eq!(
-        (report.format.as_str(), report.origin_unix_s, batch.response_bytes[0]),
+        (report.formats[0].as_str(), report.origin_unix_s, batch.response_bytes[0]),
         ("cloudfront-json", Some(1_732_096_800), 5120)
     );
     assert_eq!((batch.start_s[0], batch.server_s[0], batch.wait_s[0]), (0.988, 0.012, 0.011));
@@ -282,7 +282,7 @@ fn lines_of_the_same_program_that_are_no_requests_are_left_out() {
     for (line, other, format) in logs {
         let (batch, report) =
             read(LogFormat::Auto, &format!("{line}\n{other}\n{other}\n"), LogOptions::default());
-        assert_eq!((batch.start_s.len(), report.format.as_str()), (1, format));
+        assert_eq!((batch.start_s.len(), report.formats[0].as_str()), (1, format));
         assert_eq!((report.dropped[&Reason::NoRequest], report.unreadable.count), (2, 0), "{other}");
     }
 }
