@@ -45,7 +45,7 @@ def test_json_is_all_that_standard_output_has(farweb: Farweb, cable: Path) -> No
 
 
 def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) -> None:
-    changed = ("--set", "path.link.0.down.queue=1500 B", "--set", "path.link.0.up.rate=0.5 kbit/s")
+    changed = ("--set", "path.link.0.down.queue=1500 B", "--set", "path.link.0.up.rate=0.1 kbit/s")
     said = farweb("check", cable, *changed, "--json").json()["check"]["warnings"]
     assert len(said) > 1, "such a queue and such a load are warned of"
     ran = farweb("run", cable, *changed)
