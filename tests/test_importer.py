@@ -69,7 +69,7 @@ def reader_of(batches: list[list[int]], dropped: dict[str, int] | None = None) -
             facts: dict[str, Any] = {name: {"x": part} for name in PARTS}
             facts |= {"tunnels": part, "bytes_logged": self._rows, "dropped_bytes": {}, "software": None}
             facts |= {"errors": part, "storable_with": {}, "has_cache_control": True, "with_elapsed_time": 0}
-            facts |= {"kept_apart": 0}
+            facts |= {"kept_apart": 0, "seconds_come_back": False, "with_server_time": 0, "with_wait": 0}
             waits = {"requests": 0, "longest_s": 0.0, "status": 0, "line": 0, "log": ""}
             facts |= {"unreadable_by": {}, "first_request": None, "time_outs": waits}
             facts |= {"unread_fields": {"requests": 0, "fields": 0, "text": ""}, "units": [], "unit_doubt": None}
@@ -120,11 +120,15 @@ def test_requests_for_objects_with_several_sizes_are_counted(folder: Path, monke
     assert "5 (100 %)" in every._repr_html_()
 
 
-def test_a_log_without_a_request_says_what_it_had(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_core, "LogReader", reader_of([], {"hit": 5, "icp": 2}))
-    with pytest.raises(WorkloadError, match=r"of 0 lines 5 are left out, 2 .*--keep all keeps them"):
-        import_log("-", "out.parquet", format="squid")
-    assert os.listdir(folder) == []
+@pytest.mark.parametrize("busiest_s", [None, 60])
+def test_logs_without_a_request_say_what_they_had(folder: Path, busiest_s: float | None) -> None:
+    hit = LOG.splitlines()[0].replace("TCP_MISS", "TCP_HIT")
+    for name, lines in (("a.log", [hit, "", hit]), ("b.log", [hit.replace("TCP_HIT/200", "TCP_DENIED/403"), "junk"])):
+        (folder / name).write_text("\n".join(lines))
+    says = "a.log, b.log: read as squid, no request is left: of 4 lines "
+    with pytest.raises(WorkloadError, match=f"^{says}.*; --keep all keeps them$"):
+        import_log(["a.log", "b.log"], "out.parquet", max_unreadable=1, busiest_s=busiest_s)
+    assert sorted(os.listdir(folder)) == ["a.log", "b.log"]
 
 
 def test_a_full_disk_keeps_the_older_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -842,7 +842,7 @@ class LogReader:
 
         Args:
             paths: The logs, at least one; `-` is standard input.
-            names: Their names in the report, one each; none: no names.
+            names: Their names in messages, one each, and in a report on several.
             format: `auto` (by the first lines), or a name of `log_formats`.
             log_format: Format string in its place: Squid's `logformat`, nginx's `log_format`, Apache's `LogFormat`, or
                 one with farweb's own names, such as `{client} [{start}] "{request}" {status} {bytes} {elapsed:ms}`.

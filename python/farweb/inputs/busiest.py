@@ -45,7 +45,7 @@ class Busiest:
 
 def busiest_of(
     logs: Sequence[Path], length_s: float, format: str, options: Mapping[str, Any], progress: Progress
-) -> Busiest | None:
+) -> Busiest:
     """The span of `length_s` with most bytes of responses, from a whole second with a request on.
 
     Args:
@@ -56,13 +56,13 @@ def busiest_of(
         progress: Called as requests are read.
 
     Returns:
-        The first one of several. None: no log has a request.
+        The first one of several.
 
     Raises:
-        WorkloadError: A log cannot be read.
+        WorkloadError: A log cannot be read, or none has a request.
     """
     by_second, rows = Counter[int](), 0
-    reader = _core.LogReader([str(log) for log in logs], format, **options)
+    reader = _core.LogReader([*map(str, logs)], format, **options)
     while (columns := reader.batch(_ROWS)) is not None:
         assert reader.origin_unix_s is not None, "there is a request"
         seconds = np.floor(np.asarray(columns["start_s"])).astype(np.int64) + reader.origin_unix_s
@@ -71,8 +71,6 @@ def busiest_of(
         by_second.update(dict(zip(found.tolist(), map(round, sums.tolist()), strict=True)))
         rows += len(seconds)
         progress(rows, None, f"{rows:,} requests looked at")
-    if not by_second:
-        return None
     starts = np.sort(np.fromiter(by_second, np.int64))
     sums = np.cumsum([0, *(by_second[second] for second in starts.tolist())])
     ends = np.searchsorted(starts, starts + int(length_s), side="left")

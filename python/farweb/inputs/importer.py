@@ -32,15 +32,12 @@ from farweb.inputs.busiest import busiest_of
 from farweb.inputs.caching import CacheTreatment, survey_of
 from farweb.inputs.formats import paths_of
 from farweb.inputs.import_report import GAP_S, ImportReport
-from farweb.inputs.nothing_left import nothing_left, without_elapsed_times
 from farweb.inputs.provenance import REPORT_KEY
 from farweb.inputs.tables import REQUESTS
-from farweb.inputs.whole_seconds import COLUMNS, WholeSeconds
+from farweb.inputs.whole_seconds import COLUMNS, spread
 from farweb.progress import Progress, unseen
 
 _ROWS = 65_536  # chosen: some MB a batch, and some ten batches a second for the progress line
-_TIMES = {"server_s": "with_server_time", "wait_s": "with_wait"}
-"""Columns that may be null, each with the name for the number of its values."""
 _RTT_MS_MAX = 86_400_000  # a day, longer than the longest delay of a scenario
 _KEY_BYTES = 16  # of SipHash
 
@@ -171,24 +168,18 @@ def import_log(
         raw = stage.with_name("raw.parquet")
         described = {name: options.get(name) for name in ("log_format", "fields")}
         overview = _core.LogOverview([str(file) for file in files], format, **described)
-        options = {**options, "client_key": key, "overview": overview}
+        options = {**options, "client_key": key, "overview": overview, "names": [log.name for log in logs]}
         busiest = None if busiest_s is None else busiest_of(files, busiest_s, format, options, progress)
         if busiest is not None:
             options["span_ns"] = busiest.ns
-        seconds = WholeSeconds()
-        counts = _copy(logs, files, raw, seconds, progress, format, options)
+        counts = _copy(files, raw, progress, format, options)
         counts["repeats"] = _repeats(logs, overview)
-        if counts["requests"] == 0:
-            formats = ", ".join(counts["formats"])
-            raise WorkloadError(f"{names}: read as {formats}, no request is left: {nothing_left(counts)}")
-        if options.get("rtt_ns") and not counts["with_elapsed_time"]:
-            raise WorkloadError(f"{names}: --rtt-ms: {without_elapsed_times(counts, options)}")
         counts["unread_fields"]["share"] = counts["unread_fields"]["requests"] / counts["requests"]
-        spread = seconds.spread(counts["origin_unix_s"])
-        if not counts.pop("sorted") or spread:
+        again = spread(counts["origin_unix_s"]) if counts.pop("seconds_come_back") else None
+        if not counts.pop("sorted") or again:
             unsorted = raw
             raw = stage.with_name("sorted.parquet")
-            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent, instead=spread)
+            sort_parquet(unsorted, raw, by="start_s", scratch=stage.parent, instead=again)
         first_s, last_s = _ends(raw)
         if busiest is not None:
             counts["busiest"] = busiest.counted(counts["response_bytes"])
@@ -272,23 +263,13 @@ def _may_write(out: Path, logs: Sequence[Path]) -> None:
 
 
 def _copy(
-    logs: Sequence[Path],
-    files: Sequence[Path],
-    raw: Path,
-    seconds: WholeSeconds,
-    progress: Progress,
-    format: str,
-    options: Mapping[str, Any],
+    files: Sequence[Path], raw: Path, progress: Progress, format: str, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write the requests of `files` as they come, or no file without any.
-
-    Returns the counts of all logs together.
-    """
-    rows, known = 0, dict.fromkeys(_TIMES.values(), 0)
+    """Write the requests of `files` as they come, and return the counts of all of them."""
+    rows = 0
     with contextlib.ExitStack() as stack:
         writer = None
-        names = [log.name for log in logs] if len(logs) > 1 else []
-        reader = _core.LogReader([str(file) for file in files], format, names=names, **options)
+        reader = _core.LogReader([str(file) for file in files], format, **options)
         while (columns := reader.batch(_ROWS)) is not None:
             if writer is None:
                 schema = _schema(columns, "", options["client_key"] is None)
@@ -298,12 +279,9 @@ def _copy(
             batch = to_arrow(columns, schema)
             writer.write_batch(batch)
             rows += batch.num_rows
-            seconds.add(batch)
-            for column, name in _TIMES.items():
-                if column in columns:
-                    known[name] += int(np.count_nonzero(~np.isnan(np.asarray(columns[column]))))
             progress(rows, None, f"{rows:,} requests")
-    return {**json.loads(reader.report()), **known}
+    counts: dict[str, Any] = json.loads(reader.report())
+    return counts
 
 
 def _ends(table: Path) -> tuple[float, float]:

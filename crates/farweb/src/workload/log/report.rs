@@ -88,8 +88,13 @@ impl Reason {
         )
     }
 
+    /// True for lines that are not expected to have a request.
+    pub(super) const fn is_no_line(self) -> bool {
+        matches!(self, Self::Blank | Self::Header | Self::Part)
+    }
+
     /// Description of such lines, to follow their number, of one or of several.
-    const fn meaning(self) -> &'static str {
+    pub(super) const fn meaning(self) -> &'static str {
         match self {
             Self::Blank => "blank",
             Self::Header => "with names of columns, or about the log",
@@ -225,6 +230,12 @@ pub struct Report {
     pub last_start_s: Option<f64>,
     /// True when the requests came by start time. A log by end time seldom does.
     pub sorted: bool,
+    /// True when a whole second stands in two places, between lines of others or in two logs.
+    pub seconds_come_back: bool,
+    /// Requests with a server time.
+    pub with_server_time: u64,
+    /// Requests with a wait for the first byte in it.
+    pub with_wait: u64,
     /// Requests with a server time from an elapsed time, which contains the path of the log.
     pub with_elapsed_time: u64,
     /// Bytes of all requests.
@@ -327,6 +338,9 @@ impl Report {
         self.origin_unix_s = from.origin_s();
         self.first_request = from.first().cloned();
         self.requests += batch.start_s.len() as u64;
+        let known = |times: &[f64]| times.iter().filter(|time| !time.is_nan()).count() as u64;
+        self.with_server_time += known(&batch.server_s);
+        self.with_wait += known(&batch.wait_s);
         for start in &batch.start_s {
             self.sorted &= self.last_given.is_none_or(|last| last <= *start);
             self.last_given = Some(*start);

@@ -1,17 +1,22 @@
 //! Several logs read as one: their requests one log after the other on one clock, and their counts together.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
 use super::caching::CachingReport;
 use super::facts::{Facts, Part};
-use super::report::{FirstRequest, Report, TimeOuts, Unclear};
-use super::{LogBatch, LogFormat, LogOptions, LogReader, Overview};
+use super::report::{FirstRequest, Reason, Report, TimeOuts, Unclear};
+use super::{LogBatch, LogFormat, LogOptions, LogReader, Overview, ServerTime};
+use crate::schema::NULL_INT;
+use crate::units::Duration;
+use crate::units::words::{count, plural};
 use crate::workload::{Unreadable, WorkloadError};
 
 /// Reads several logs as one.
 #[derive(Debug)]
 pub struct LogsReader {
+    name: String,
     /// Logs that are not read yet, with their places.
     left: VecDeque<(usize, PathBuf)>,
     names: Vec<String>,
@@ -19,11 +24,14 @@ pub struct LogsReader {
     options: LogOptions,
     overview: Overview,
     now: Option<(usize, LogReader)>,
+    /// Latest whole second of a line.
+    latest: i64,
     report: Report,
 }
 
 impl LogsReader {
-    /// Opens the first of the logs at `paths`, each plain or packed. The report calls them by `names`, or not at all. `overview` is of the same logs.
+    /// Opens the first of the logs at `paths`, each plain or packed. Messages call them by `names`, and so does a report on several.
+    /// `overview` is of the same logs.
     ///
     /// # Errors
     /// As [`LogReader::open`].
@@ -35,8 +43,8 @@ impl LogsReader {
         overview: Overview,
     ) -> Result<Self, WorkloadError> {
         let left = paths.into_iter().enumerate().collect();
-        let mut reader =
-            Self { left, names, format, options, overview, now: None, report: Report::default() };
+        let (name, report) = (names.join(", "), Report::default());
+        let mut reader = Self { name, left, names, format, options, overview, now: None, latest: -1, report };
         reader.turn()?;
         Ok(reader)
     }
@@ -45,20 +53,53 @@ impl LogsReader {
     /// of the last log.
     ///
     /// # Errors
-    /// As [`LogReader::open`] and [`LogReader::batch`].
+    /// As [`LogReader::open`] and [`LogReader::batch`]. At the end when no log has a request of the table, or none an elapsed time for the
+    /// round trip of the options.
     pub fn batch(&mut self, rows: usize) -> Result<Option<LogBatch>, WorkloadError> {
         while let Some((place, reader)) = &mut self.now {
             if let Some(mut batch) = reader.batch(rows)? {
                 let origin = reader.report().origin_unix_s.expect("there is a request");
                 let shift = (origin - *self.report.origin_unix_s.get_or_insert(origin)) as f64;
                 batch.start_s.iter_mut().for_each(|start| *start += shift);
+                self.note(&batch.second);
                 return Ok(Some(batch));
             }
-            let name = self.names.get(*place).map_or("", String::as_str);
+            let name = if self.names.len() > 1 { &*self.names[*place] } else { "" };
             self.report.add(reader.report(), name);
             self.turn()?;
         }
+        self.check()?;
         Ok(None)
+    }
+
+    /// Looks for whole seconds that come back. A log's reader ends no batch within one.
+    fn note(&mut self, seconds: &[i64]) {
+        let mut before = self.latest + 1;
+        for second in seconds.iter().copied().filter(|second| *second != NULL_INT) {
+            self.report.seconds_come_back |= second < before;
+            before = second;
+            self.latest = self.latest.max(second);
+        }
+    }
+
+    fn check(&self) -> Result<(), WorkloadError> {
+        let (name, report) = (&self.name, &self.report);
+        if report.requests == 0 {
+            let formats = report.formats.join(", ");
+            let why = report.why_empty();
+            return Err(WorkloadError(format!("{name}: read as {formats}, no request is left: {why}")));
+        }
+        if self.options.rtt == Duration::ZERO || report.with_elapsed_time > 0 {
+            return Ok(());
+        }
+        let why = match (self.options.server_time, report.with_server_time) {
+            (ServerTime::None, _) => "--server-time none leaves out the times that it is taken off",
+            (_, 0) => "no request has an elapsed time to take it off: it has no times",
+            _ => {
+                "no request has an elapsed time to take it off: server times are of servers behind, without the path"
+            }
+        };
+        Err(WorkloadError(format!("{name}: --rtt-ms: {why}")))
     }
 
     /// Report on the logs that were read to their ends.
@@ -79,6 +120,30 @@ impl LogsReader {
 }
 
 impl Report {
+    /// Why no line gave a request, and what to do.
+    fn why_empty(&self) -> String {
+        let all: Vec<_> = self.dropped.iter().map(|(reason, lines)| (*reason, *lines)).collect();
+        let (empty, mut dropped): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(reason, _)| reason.is_no_line());
+        let lines = self.lines - empty.iter().map(|(_, lines)| lines).sum::<u64>();
+        dropped.sort_by_key(|(_, lines)| Reverse(*lines));
+        let Some((most, of_most)) = dropped.first().copied() else {
+            return match lines {
+                0 => "it is empty".into(),
+                lines => format!("none of its {} can be read", plural(lines, "line")),
+            };
+        };
+        let hint = most.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+        if of_most == lines {
+            let those =
+                if lines == 1 { "its line is".into() } else { format!("all {} lines are", number(lines)) };
+            return format!("{those} {}{hint}", most.meaning());
+        }
+        let each = |(reason, lines): &(Reason, u64)| format!("{} {}", number(*lines), reason.meaning());
+        let reasons = dropped.iter().map(each).collect::<Vec<_>>().join(", ");
+        format!("of {} lines {reasons}{hint}", number(lines))
+    }
+
     /// Adds the report on a whole log, called `log`.
     pub(super) fn add(&mut self, one: &Self, log: &str) {
         let is_first = self.formats.is_empty();
@@ -91,6 +156,8 @@ impl Report {
         self.lines += one.lines;
         self.requests += one.requests;
         self.kept_apart += one.kept_apart;
+        self.with_server_time += one.with_server_time;
+        self.with_wait += one.with_wait;
         self.with_elapsed_time += one.with_elapsed_time;
         self.request_bytes = self.request_bytes.saturating_add(one.request_bytes);
         self.response_bytes = self.response_bytes.saturating_add(one.response_bytes);
@@ -137,6 +204,34 @@ impl Report {
         self.first_start_s = Some(self.first_start_s.map_or(first, |known| known.min(first)));
         self.last_start_s = Some(self.last_start_s.map_or(last, |known| known.max(last)));
     }
+}
+
+impl Reason {
+    /// What keeps such lines, where most are left out for it.
+    const fn hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::ConnectTunnel => "leave --no-tunnels out to keep them",
+            Self::Hit | Self::AnsweredByProxy => "--keep all keeps them",
+            Self::Revalidation => "--keep crossed keeps them",
+            Self::InnerTier | Self::OtherSide | Self::HealthCheck | Self::Loopback | Self::Repeated => {
+                "--keep lines keeps them"
+            }
+            Self::NoSize => {
+                "let the server write it: $body_bytes_sent in nginx, %b in Apache, sc-bytes in IIS; of JSON workload import takes \
+                 the key: --field bytes=KEY; --assume-bytes 10000 assumes a size"
+            }
+            Self::ZeroBytes => "let the server write the size of the response",
+            Self::NotSampled => "take a larger --sample or another --seed",
+            Self::NotSuccessful => "--errors keeps them",
+            Self::OtherClient => "--client is a pattern of clients as the log has them, such as \"10.0.*\"",
+            Self::OutsideTime => "--from and --to go by the clock of each line, unless they name a zone",
+            _ => return None,
+        })
+    }
+}
+
+fn number(lines: u64) -> String {
+    count(lines as f64)
 }
 
 impl TimeOuts {
