@@ -184,17 +184,17 @@ fn entries_of_no_page_are_counted_in_the_page_of_their_time() {
     let second = json!({"id": "q", "startedDateTime": at(5_000.0), "pageTimings": {"onLoad": 500}});
     content["log"]["pages"].as_array_mut().unwrap().push(second);
     let counted = |content: &Value| -> Vec<(usize, u64)> {
-        let of =
-            |page: super::Page| page.map(|page| (page.sent.len(), page.dropped.iter().map(|(_, n)| n).sum()));
-        read(content).into_iter().map(|page| of(page).unwrap()).collect()
+        let of = |page: &super::Recording| (page.sent.len(), page.dropped.iter().map(|(_, n)| n).sum());
+        read(content).iter().map(|page| of(page.as_ref().unwrap())).collect()
     };
     content["log"]["entries"][1].as_object_mut().unwrap().remove("pageref");
     assert_eq!(counted(&content), [(1, 1), (1, 0)]);
-    // A file that names no page anywhere.
+    // A file that names no page anywhere: what is before all pages is of the first.
+    content["log"]["entries"].as_array_mut().unwrap().push(entry(CSS, -50.0, json!({})));
     for each in content["log"]["entries"].as_array_mut().unwrap() {
         each.as_object_mut().unwrap().remove("pageref");
     }
-    assert_eq!(counted(&content), [(2, 0), (1, 0)]);
+    assert_eq!(counted(&content), [(3, 0), (1, 0)]);
 }
 
 #[test]
