@@ -5,7 +5,7 @@
 //! * Chrome (DevTools, chrome-har, WebPageTest): `_fromCache`, `_fetchedViaServiceWorker` or `fromServiceWorker`, 307
 //!   with `Non-Authoritative-Reason` for a redirect inside the browser, connection 0, `_transferSize` 0, `_error` of a
 //!   blocker.
-//! * Safari: `_fetchType`. Firefox and Firebug: `cache.afterRequest`, and a body of which nothing was transferred.
+//! * Safari: `_fetchType`. Firefox and Firebug: `cache.afterRequest`, and a body without a transferred byte.
 //! * Playwright: `_wasFulfilled` and `_wasAborted` of a route, `_apiRequest` of a request that the test made itself.
 //! * The format: `cache.beforeRequest`, and `bodySize` 0 of a response with content, which is an answer of a cache.
 //!

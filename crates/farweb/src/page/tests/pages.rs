@@ -12,8 +12,9 @@ fn hop(path: &str, start_ms: f64, to: &str) -> Value {
 #[test]
 fn the_document_is_its_last_reload_before_onload() {
     let entries = vec![entry(PAGE, 0.0, json!({"response": {"status": 202}})), entry(PAGE, 500.0, json!({}))];
-    let page = first(&har("WebInspector", 900.0, entries));
+    let page = first(&har("WebInspector", 900.0, entries.clone()));
     assert_eq!((page.root, page.url.as_str()), (1, PAGE));
+    assert_eq!(first(&har("WebInspector", 520.0, entries)).root, 0, "it was asked for again later");
 }
 
 #[test]
@@ -98,6 +99,15 @@ fn onload_waits_for_what_began_and_ended_before_it() {
     assert_eq!(page.gates, [true, false, false]);
     assert_near(&[page.tail_ms()], &[120.0], &"tail");
     assert_eq!((page.response_bytes(), page.gating_bytes()), (3900, 1300));
+}
+
+#[test]
+fn dom_content_loaded_is_a_time_before_onload_or_unknown() {
+    for (given, dom_ms) in [(300, Some(400.0)), (499, Some(599.0)), (501, None), (0, None), (-1, None)] {
+        let mut content = har("WebInspector", 500.0, vec![entry(PAGE, -100.0, json!({}))]);
+        content["log"]["pages"][0]["pageTimings"]["onContentLoad"] = given.into();
+        assert_eq!(first(&content).dom_ms.map(f64::round), dom_ms, "{given}");
+    }
 }
 
 #[test]

@@ -119,13 +119,25 @@ fn webpagetest_stamps_what_waited_for_a_connection_when_it_was_ready() {
 
 #[test]
 fn a_wait_for_six_busy_connections_is_made_anew_and_any_other_is_the_browsers() {
-    let busy = |number: usize| -> Vec<Value> {
-        let one = |n| entry(&format!("https://a.example/{n}.png"), 0.0, json!({"timings": {"wait": 90}}));
+    let issue = |number: usize, wait: u32| {
+        let one = |n| entry(&format!("https://a.example/{n}.png"), 0.0, json!({"timings": {"wait": wait}}));
         let late = json!({"timings": {"blocked": 100, "_blocked_queueing": 100}});
-        (0..number).map(one).chain([entry("https://a.example/7.png", 0.0, late)]).collect()
+        let late = entry("https://a.example/late.png", 0.0, late);
+        recorded("WebInspector", (0..number).map(one).chain([late]).collect()).sent[number].issue_ms
     };
-    assert_eq!(recorded("WebInspector", busy(6)).sent[6].issue_ms, 0.0);
-    assert_eq!(recorded("WebInspector", busy(3)).sent[3].issue_ms, 100.0);
+    assert_eq!(issue(6, 90), 0.0);
+    assert_eq!(issue(3, 90), 100.0);
+    assert_eq!(issue(6, 50), 100.0, "they had ended long before");
+}
+
+#[test]
+fn what_opened_a_connection_waited_for_no_other() {
+    let six = (0..6).map(|n| {
+        entry(&format!("https://a.example/{n}"), 0.0, json!({"timings": {"wait": 100, "receive": 0}}))
+    });
+    let seventh = entry(CSS, 0.0, json!({"timings": {"connect": 5, "wait": 195, "receive": 0}}));
+    let page = recorded("Playwright", six.chain([seventh]).collect());
+    assert_eq!((page.sent[6].send_ms, page.sent[6].first_ms), (5.0, 200.0));
 }
 
 #[test]
