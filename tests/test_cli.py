@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from captures import handshake, pcap
-from farweb import Results
+from farweb import Results, Scenario
 from hars import entry, har, written
 from sample_results import request
 from sample_sweeps import design_of, write_sweep
@@ -45,12 +45,16 @@ def test_json_is_all_that_standard_output_has(farweb: Farweb, cable: Path) -> No
 
 
 def test_warnings_of_check_are_repeated_and_kept(farweb: Farweb, cable: Path) -> None:
-    changed = ("--set", "path.link.0.down.queue=1500 B", "--set", "path.link.0.up.rate=0.5 kbit/s")
+    changed = ("--set", "path.link.0.down.queue=1500 B", "--set", "path.link.0.up.rate=0.1 kbit/s")
     said = farweb("check", cable, *changed, "--json").json()["check"]["warnings"]
     assert len(said) > 1, "such a queue and such a load are warned of"
     ran = farweb("run", cable, *changed)
     assert all(f"warning: {warning} " in ran.said for warning in said)
     assert Results.open("results/cable").manifest["warnings"] == said
+    changes = {key: value for key, _, value in (each.partition("=") for each in changed[1::2])}
+    assert Scenario.load(cable, changes).run(out="python").manifest["warnings"] == said
+    assert farweb("report", "python").code == 0
+    assert "the workload offers" in Path("python/report.html").read_text("utf-8")
     assert farweb("run", cable, *changed, "--quiet", "--force").err == ""
     assert farweb("run", cable, *changed, "--json", "--force").json()["warnings"] == said
 

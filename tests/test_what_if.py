@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from farweb.check.warned import Warned
 from farweb.judge.verdicts import Word
 from farweb.pages.owners import registered
 from farweb.pages.paths import way_of
@@ -383,6 +384,10 @@ def test_what_helps_for_sure_is_first_and_columns_of_nothing_known_are_left_out(
     assert some.endswith("of a request. Edge at the far end, if it had everything: 800 ms off the 1 s of a request.")
     for place in (2, 3):
         assert replace(found, effects=order[place:]).text == "None of these changes is shown to help."
+    full = [Warned("path.link.0.down.rate", "the workload offers too much")] * 3
+    below = " ".join(lines_of(replace(found, warned=full)).split())
+    assert below.count("warning: path.link.0.down.rate: the workload offers too much") == 2
+    assert below.endswith("+ 1 warning more (farweb check)")
     for_most = replace(unsure[0], word="better", alone="quicker_nine_tenths")
     said = "None of these changes is shown to help on average; HTTP/2 is better for the quicker nine tenths."
     assert replace(found, effects=[bounds[0], order[3], for_most]).text == said

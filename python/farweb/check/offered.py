@@ -16,7 +16,7 @@ class OfferedLoad:
         to_node: The node that receives.
         rate_bps: Rate of the bits that it carries, in bit/s.
         is_mean: True when that is a mean over time.
-        mean_bps: Offered from the first to the last start, a minute at least.
+        mean_bps: Offered from the first start to the last byte, over a minute at least.
         minute_bps: In the busiest minute, in which the load takes the largest share of the rate, or None when the
             workload is too long for steps of a minute.
         minute_from_s: Its begin, since the start of the run.

@@ -14,7 +14,7 @@ from farweb.judge.verdicts import Word
 from farweb.statistics.intervals import Estimate
 from farweb.text.quantities import seconds, share
 from farweb.text.sheet import Sheet, Shown
-from farweb.text.words import capital, listed
+from farweb.text.words import capital, listed, plural
 from farweb.whatif.changes import Change
 
 Floats = NDArray[np.float64]
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 _LEAST = 0.01
 """Share of a time below which nothing is saved. Chosen, as the rule of verdicts has it."""
 
+
+_WARNINGS_MAX = 2
 
 _AT_MOST = "at most"
 """Stands for the verdict of a bound."""
@@ -195,7 +197,9 @@ class WhatIf(Shown):
             parts = (f"{', '.join(names)} ({why})" for why, names in self.left.items())
             yield f"Left out: {'; '.join(parts)}."
         yield self.holds
-        yield from (f"warning: {each}" for each in self.warned)
+        yield from (f"warning: {each}" for each in self.warned[:_WARNINGS_MAX])
+        if len(self.warned) > _WARNINGS_MAX:
+            yield f"+ {plural(len(self.warned) - _WARNINGS_MAX, 'warning')} more (farweb check)"
 
     def _sheet(self) -> Sheet:
         """A row a change. Columns without any value are left out."""
