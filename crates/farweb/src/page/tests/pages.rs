@@ -104,7 +104,8 @@ fn onload_waits_for_what_began_and_ended_before_it() {
 #[test]
 fn dom_content_loaded_is_a_time_before_onload_or_unknown() {
     for (given, dom_ms) in [(300, Some(400.0)), (499, Some(599.0)), (501, None), (0, None), (-1, None)] {
-        let mut content = har("WebInspector", 500.0, vec![entry(PAGE, -100.0, json!({}))]);
+        let entries = vec![entry(PAGE, -100.0, json!({})), entry(CSS, 50.0, json!({}))];
+        let mut content = har("WebInspector", 500.0, entries);
         content["log"]["pages"][0]["pageTimings"]["onContentLoad"] = given.into();
         assert_eq!(first(&content).dom_ms.map(f64::round), dom_ms, "{given}");
     }
