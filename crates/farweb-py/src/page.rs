@@ -245,11 +245,11 @@ fn dict<'py, V: IntoPyObject<'py> + Copy>(
 #[pyfunction]
 pub(crate) fn read_har(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Py<PyAny>>> {
     let pages = py.detach(|| page::read_har(&path)).map_err(workload_error)?;
-    let told = |page: page::Page| match page {
+    let told = pages.into_iter().map(|page| match page {
         Ok(recording) => Ok(Py::new(py, Recording::of(py, recording)?)?.into_any()),
         Err(error) => Ok(workload_error(error).into_value(py).into_any()),
-    };
-    pages.into_iter().map(told).collect()
+    });
+    told.collect()
 }
 
 /// A URL in a line.

@@ -28,6 +28,7 @@ struct Rows {
     client: Option<Vec<u64>>,
     method: Option<Column>,
     caching: Option<Column>,
+    tls: Option<Vec<i8>>,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -65,6 +66,7 @@ impl Rows {
                 ids.iter_mut().for_each(|ids| ids.resize(rows, 0));
             }
             self.day.iter_mut().for_each(|day| day.resize(rows, 1));
+            self.tls.iter_mut().for_each(|tls| tls.resize(rows, 1));
         }
         Batch {
             start_s: self.start_s,
@@ -80,6 +82,7 @@ impl Rows {
             client: self.client,
             method: self.method.map(|column| column.into_words(rows)),
             caching: self.caching.map(|column| column.into_words(rows)),
+            tls: self.tls,
         }
     }
 }

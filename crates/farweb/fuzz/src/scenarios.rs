@@ -26,7 +26,7 @@ fn check(planned: &Planned) {
     assert_eq!(again.as_ref(), Ok(scenario), "the effective values are another scenario");
     let report = explain::report(scenario, planned.design(), None);
     assert_eq!(report.legs.len(), scenario.leg.len());
-    for line in report.text.split('\n') {
+    for line in report.text.to_string().split('\n') {
         assert!(!line.chars().any(char::is_control), "control characters in {line:?}");
         assert!(line.chars().count() <= 100, "a line of more than 100 columns: {line}");
     }

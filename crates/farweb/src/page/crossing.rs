@@ -5,7 +5,7 @@
 //! * Chrome (DevTools, chrome-har, WebPageTest): `_fromCache`, `_fetchedViaServiceWorker` or `fromServiceWorker`, 307
 //!   with `Non-Authoritative-Reason` for a redirect inside the browser, connection 0, `_transferSize` 0, `_error` of a
 //!   blocker.
-//! * Safari: `_fetchType`. Firefox and Firebug: `cache.afterRequest`, and a body of which nothing was transferred.
+//! * Safari: `_fetchType`. Firefox and Firebug: `cache.afterRequest`, and a body without a transferred byte.
 //! * Playwright: `_wasFulfilled` and `_wasAborted` of a route, `_apiRequest` of a request that the test made itself.
 //! * The format: `cache.beforeRequest`, and `bodySize` 0 of a response with content, which is an answer of a cache.
 //!
@@ -178,17 +178,14 @@ pub(super) fn join_workers(read: &mut [Read<'_>]) {
     for (_, asked) in &twins {
         workers.remove(&read[*asked].sent.initiator);
     }
-    let mut is_joined = vec![false; read.len()];
     for (twin, asked) in twins {
         let asked = &read[asked].sent;
-        let (initiator, initiator_type, kind) =
-            (asked.initiator.clone(), asked.initiator_type.clone(), asked.kind);
-        let twin_sent = &mut read[twin].sent;
-        (twin_sent.initiator, twin_sent.initiator_type, twin_sent.kind) = (initiator, initiator_type, kind);
-        is_joined[twin] = true;
+        let cause = (asked.initiator.clone(), asked.initiator_type.clone(), asked.kind);
+        let own = &mut read[twin].sent;
+        (own.initiator, own.initiator_type, own.kind) = cause;
     }
-    for (each, is_joined) in read.iter_mut().zip(is_joined) {
-        each.sent.is_ahead = workers.contains(&each.sent.initiator) && !is_joined;
+    for each in read {
+        each.sent.is_ahead = workers.contains(&each.sent.initiator);
     }
 }
 

@@ -89,7 +89,7 @@ impl<'a> Json<'a> {
         self.value == Value::Null
     }
 
-    /// True for all but null, false, 0 and what is empty.
+    /// True for all but null, false, 0 and empty values.
     pub(super) fn holds(&self) -> bool {
         match &self.value {
             Value::Null => false,

@@ -29,14 +29,14 @@ pub use sent::{Kind, Protocol, Sent, Stated};
 use source::Source;
 pub use words::{left_out, short_url};
 
-/// A page as recorded, or why it cannot be loaded.
-pub type Page = Result<Recording, WorkloadError>;
+/// Pages of a file, each as recorded, or why it cannot be loaded.
+pub type Pages = Vec<Result<Recording, WorkloadError>>;
 
 /// The pages of the HAR at `path` that have entries, plain or packed, in the order of the file.
 ///
 /// # Errors
 /// The file is no HAR, is damaged or too large. The message names the place in it.
-pub fn read_har(path: &Path) -> Result<Vec<Page>, WorkloadError> {
+pub fn read_har(path: &Path) -> Result<Pages, WorkloadError> {
     let name = path.display().to_string();
     let file =
         File::open(path).map_err(|error| WorkloadError(format!("{name}: cannot be opened: {error}")))?;
@@ -47,11 +47,11 @@ pub fn read_har(path: &Path) -> Result<Vec<Page>, WorkloadError> {
 ///
 /// # Errors
 /// As [`read_har`].
-pub fn har_of_bytes(name: &str, bytes: Vec<u8>) -> Result<Vec<Page>, WorkloadError> {
+pub fn har_of_bytes(name: &str, bytes: Vec<u8>) -> Result<Pages, WorkloadError> {
     pages_of(name, Cursor::new(bytes))
 }
 
-fn pages_of(name: &str, content: impl Read + Send + Sync + 'static) -> Result<Vec<Page>, WorkloadError> {
+fn pages_of(name: &str, content: impl Read + Send + Sync + 'static) -> Result<Pages, WorkloadError> {
     let text = source::decoded(name, beginning(name, content, source::BYTES_MAX as u64 + 1)?)?;
     let source = Source { path: name, text: &text };
     let har = source.parse()?;

@@ -1,7 +1,7 @@
 //! The text of a HAR: its encoding, its JSON, and where in it something is wrong.
 
 use super::json::{self, Fault, Json, Value};
-use super::words::quoted;
+use super::words::{quoted, visible};
 use crate::units::words::count;
 use crate::workload::WorkloadError;
 
@@ -47,7 +47,7 @@ impl Source<'_> {
             Value::Null => "nothing".into(),
             Value::Text(text) => quoted(text, SHOWN),
             _ => {
-                let whole = json::as_written(self.text, value.at);
+                let whole = visible(&json::as_written(self.text, value.at));
                 let shown: String = whole.chars().take(SHOWN).collect();
                 if shown.len() < whole.len() { format!("{shown}…") } else { shown }
             }

@@ -44,7 +44,7 @@ pub(super) fn quoted(text: &str, most: usize) -> String {
 }
 
 /// Writes out the characters that command a terminal, an escape as `\u001b`.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     let mut found = String::new();
     for letter in text.chars() {
         let is_command = letter.is_control() && !matches!(letter, '\t' | '\n');

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::har_of_bytes;
 use super::{CSS, PAGE, entry, har};
+use crate::workload::WorkloadError;
 
 const CREATORS: [&str; 9] = [
     "WebInspector",
@@ -69,6 +70,7 @@ fn odd() -> impl Strategy<Value = Value> {
         json!("x"),
         json!("70ms"),
         json!("NaN"),
+        json!(["\u{7f}"]),
         json!("é".repeat(5_000)),
         json!([]),
         json!({}),
@@ -83,6 +85,12 @@ fn odd() -> impl Strategy<Value = Value> {
         json!([{"name": "Content-Length", "value": "-7"}]),
     ];
     prop_oneof![4 => prop::sample::select(values.to_vec()), 1 => any::<i64>().prop_map(Value::from), 1 => ".{0,6}".prop_map(Value::from)]
+}
+
+/// True for a message of one line that begins with the name of the file.
+fn is_told(error: &WorkloadError) -> bool {
+    let text = error.to_string();
+    text.starts_with("page.har: ") && !text.chars().any(char::is_control)
 }
 
 proptest! {
@@ -111,10 +119,10 @@ proptest! {
             text.truncate(at);
         }
         match har_of_bytes("page.har", text.into_bytes()) {
-            Err(error) => prop_assert!(error.to_string().starts_with("page.har: ")),
+            Err(error) => prop_assert!(is_told(&error), "{}", error),
             Ok(pages) => for page in pages {
                 match page {
-                    Err(error) => prop_assert!(error.to_string().starts_with("page.har: ")),
+                    Err(error) => prop_assert!(is_told(&error), "{}", error),
                     Ok(page) => {
                         let number = page.sent.len();
                         prop_assert!(page.root < number);

@@ -46,6 +46,7 @@ fn what_crossed_no_network_is_named() {
             "internal redirect",
         ),
         (chrome, PAGE, json!({"response": {"status": 307, "redirectURL": PAGE}}), ""),
+        ("chrome-har", PAGE, json!({"response": {"status": 302, "statusText": "Internal Redirect"}}), ""),
         // Caches of browsers.
         (chrome, CSS, json!({"_fromCache": "disk"}), "cache"),
         ("chrome-har", CSS, json!({"response": {"fromDiskCache": true}}), "cache"),
@@ -113,6 +114,15 @@ fn what_crossed_no_network_is_named() {
     }
 }
 
+#[test]
+fn a_size_of_0_is_a_mark_only_in_a_file_that_counts_sizes() {
+    let sizes = [json!({"_transferSize": 0, "bodySize": -1}), json!({"bodySize": 0})];
+    for response in sizes {
+        let page = recorded("other", vec![entry(CSS, 0.0, json!({"response": response}))]);
+        assert_eq!(page.dropped, [], "{response}");
+    }
+}
+
 /// The page's request that a service worker passes on, and the worker's own 3 ms later.
 fn by_worker(url: &str, start_ms: f64, fields: Value) -> Vec<Value> {
     let mut asked =
@@ -136,6 +146,9 @@ fn what_a_service_worker_passes_on_is_one_request_of_the_page() {
         .collect();
     assert_eq!(found, [(PAGE, 1300, ""), (CSS, 9_000, PAGE)]);
     assert_eq!(page.dropped, [("service worker".to_owned(), 1)]);
+    let twice = [80.0, 85.0].map(|start| by_worker(CSS, start, json!({})));
+    let page = recorded("WebInspector", [vec![document()], twice.concat()].concat());
+    assert_eq!((page.gates, page.dropped), (vec![true; 3], vec![("service worker".to_owned(), 2)]));
 }
 
 #[test]
@@ -163,6 +176,11 @@ fn pushed_responses_are_known_by_a_mark_or_a_wait_of_nothing() {
         ("chrome-har", json!({"_was_pushed": "True"}), true),
         ("chrome-har", json!({"_was_pushed": 0}), false),
         ("Browsertime", h2, true),
+        (
+            "Browsertime",
+            json!({"timings": {"wait": 0, "blocked": 10}, "response": {"httpVersion": "h2"}}),
+            false,
+        ),
         ("Firefox", in_no_time.clone(), true),
         ("chrome-har", in_no_time, false),
     ];
@@ -209,6 +227,23 @@ fn initiators_are_texts_or_stacks() {
     for (fields, expected) in rows {
         let found = sent("WebInspector", entry(CSS, 0.0, fields));
         assert_eq!((found.initiator.as_str(), found.initiator_type.as_str()), expected);
+    }
+}
+
+#[test]
+fn a_redirect_leads_to_where_its_response_says() {
+    let location = |to: &str| json!([{"name": "Location", "value": to}]);
+    let rows = [
+        (json!({"status": 302, "redirectURL": "/there?q"}), "https://a.example/there?q"),
+        (json!({"status": 301, "headers": location("http://b.example/")}), "http://b.example/"),
+        (json!({"status": 302, "redirectURL": "//[x/"}), ""),
+        (json!({"status": 302}), ""),
+        (json!({"status": 304, "headers": location("/there")}), ""),
+        (json!({"status": 201, "headers": location("/there")}), ""),
+    ];
+    for (response, to) in rows {
+        let found = sent("other", entry(CSS, 0.0, json!({"response": response.clone()})));
+        assert_eq!(found.redirect, to, "{response}");
     }
 }
 

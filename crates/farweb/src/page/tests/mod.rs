@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::exporters::Read;
 use super::har;
 use super::source::Source;
-use super::{Page, Recording, Sent, har_of_bytes};
+use super::{Pages, Recording, Sent, har_of_bytes};
 
 pub(super) const PAGE: &str = "https://a.example/";
 pub(super) const CSS: &str = "https://a.example/x.css";
@@ -78,7 +78,7 @@ pub(super) fn har(creator: &str, onload: f64, entries: Vec<Value>) -> Value {
     json!({"log": {"creator": {"name": creator, "version": "1"}, "pages": [page], "entries": entries}})
 }
 
-pub(super) fn read(content: &Value) -> Vec<Page> {
+pub(super) fn read(content: &Value) -> Pages {
     har_of_bytes("page.har", content.to_string().into_bytes()).expect("a HAR")
 }
 

@@ -12,8 +12,9 @@ fn hop(path: &str, start_ms: f64, to: &str) -> Value {
 #[test]
 fn the_document_is_its_last_reload_before_onload() {
     let entries = vec![entry(PAGE, 0.0, json!({"response": {"status": 202}})), entry(PAGE, 500.0, json!({}))];
-    let page = first(&har("WebInspector", 900.0, entries));
+    let page = first(&har("WebInspector", 900.0, entries.clone()));
     assert_eq!((page.root, page.url.as_str()), (1, PAGE));
+    assert_eq!(first(&har("WebInspector", 520.0, entries)).root, 0, "it was asked for again later");
 }
 
 #[test]
@@ -101,6 +102,16 @@ fn onload_waits_for_what_began_and_ended_before_it() {
 }
 
 #[test]
+fn dom_content_loaded_is_a_time_before_onload_or_unknown() {
+    for (given, dom_ms) in [(300, Some(400.0)), (499, Some(599.0)), (501, None), (0, None), (-1, None)] {
+        let entries = vec![entry(PAGE, -100.0, json!({})), entry(CSS, 50.0, json!({}))];
+        let mut content = har("WebInspector", 500.0, entries);
+        content["log"]["pages"][0]["pageTimings"]["onContentLoad"] = given.into();
+        assert_eq!(first(&content).dom_ms.map(f64::round), dom_ms, "{given}");
+    }
+}
+
+#[test]
 fn what_a_file_cannot_say_is_a_sentence() {
     let one = |fields| vec![entry(PAGE, 0.0, fields)];
     let again = |fields| vec![document(), entry(CSS, 0.0, fields)];
@@ -184,17 +195,17 @@ fn entries_of_no_page_are_counted_in_the_page_of_their_time() {
     let second = json!({"id": "q", "startedDateTime": at(5_000.0), "pageTimings": {"onLoad": 500}});
     content["log"]["pages"].as_array_mut().unwrap().push(second);
     let counted = |content: &Value| -> Vec<(usize, u64)> {
-        let of =
-            |page: super::Page| page.map(|page| (page.sent.len(), page.dropped.iter().map(|(_, n)| n).sum()));
-        read(content).into_iter().map(|page| of(page).unwrap()).collect()
+        let of = |page: &super::Recording| (page.sent.len(), page.dropped.iter().map(|(_, n)| n).sum());
+        read(content).iter().map(|page| of(page.as_ref().unwrap())).collect()
     };
     content["log"]["entries"][1].as_object_mut().unwrap().remove("pageref");
     assert_eq!(counted(&content), [(1, 1), (1, 0)]);
-    // A file that names no page anywhere.
+    // A file that names no page anywhere: what is before all pages is of the first.
+    content["log"]["entries"].as_array_mut().unwrap().push(entry(CSS, -50.0, json!({})));
     for each in content["log"]["entries"].as_array_mut().unwrap() {
         each.as_object_mut().unwrap().remove("pageref");
     }
-    assert_eq!(counted(&content), [(2, 0), (1, 0)]);
+    assert_eq!(counted(&content), [(3, 0), (1, 0)]);
 }
 
 #[test]

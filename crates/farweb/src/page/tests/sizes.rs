@@ -44,10 +44,20 @@ fn a_response_has_the_bytes_that_its_exporter_counts() {
 
 #[test]
 fn a_redirect_has_no_body_of_its_target() {
-    let response = json!({"status": 302, "redirectURL": PAGE, "bodySize": 1000, "content": {"size": 1000}});
-    let hop = entry("http://a.example/", 0.0, json!({"response": response}));
-    let page = recorded("other", vec![hop, entry(PAGE, 90.0, json!({}))]);
-    assert_eq!(page.sent.iter().map(|each| each.response_bytes).collect::<Vec<_>>(), [300, 1300]);
+    let rows = [
+        (json!({"bodySize": 1000, "content": {"size": 1000}}), 300),
+        (json!({"bodySize": -1, "content": {"size": 1000}}), 300),
+        (json!({"bodySize": 154, "content": {"size": 154}}), 454),
+        (json!({"bodySize": 400, "content": {"size": 1000}}), 700), // packed
+    ];
+    for (response, bytes) in rows {
+        let mut hop =
+            entry("http://a.example/", 0.0, json!({"response": {"status": 302, "redirectURL": PAGE}}));
+        super::merge(&mut hop, json!({"response": response}));
+        let page = recorded("other", vec![hop, entry(PAGE, 90.0, json!({}))]);
+        let found: Vec<_> = page.sent.iter().map(|each| each.response_bytes).collect();
+        assert_eq!(found, [bytes, 1300], "{response}");
+    }
 }
 
 #[test]

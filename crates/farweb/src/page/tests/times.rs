@@ -119,13 +119,25 @@ fn webpagetest_stamps_what_waited_for_a_connection_when_it_was_ready() {
 
 #[test]
 fn a_wait_for_six_busy_connections_is_made_anew_and_any_other_is_the_browsers() {
-    let busy = |number: usize| -> Vec<Value> {
-        let one = |n| entry(&format!("https://a.example/{n}.png"), 0.0, json!({"timings": {"wait": 90}}));
+    let issue = |number: usize, wait: u32| {
+        let one = |n| entry(&format!("https://a.example/{n}.png"), 0.0, json!({"timings": {"wait": wait}}));
         let late = json!({"timings": {"blocked": 100, "_blocked_queueing": 100}});
-        (0..number).map(one).chain([entry("https://a.example/7.png", 0.0, late)]).collect()
+        let late = entry("https://a.example/late.png", 0.0, late);
+        recorded("WebInspector", (0..number).map(one).chain([late]).collect()).sent[number].issue_ms
     };
-    assert_eq!(recorded("WebInspector", busy(6)).sent[6].issue_ms, 0.0);
-    assert_eq!(recorded("WebInspector", busy(3)).sent[3].issue_ms, 100.0);
+    assert_eq!(issue(6, 90), 0.0);
+    assert_eq!(issue(3, 90), 100.0);
+    assert_eq!(issue(6, 50), 100.0, "they had ended long before");
+}
+
+#[test]
+fn what_opened_a_connection_waited_for_no_other() {
+    let six = (0..6).map(|n| {
+        entry(&format!("https://a.example/{n}"), 0.0, json!({"timings": {"wait": 100, "receive": 0}}))
+    });
+    let seventh = entry(CSS, 0.0, json!({"timings": {"connect": 5, "wait": 195, "receive": 0}}));
+    let page = recorded("Playwright", six.chain([seventh]).collect());
+    assert_eq!((page.sent[6].send_ms, page.sent[6].first_ms), (5.0, 200.0));
 }
 
 #[test]
@@ -172,16 +184,37 @@ fn a_queue_in_a_wait_is_taken_out() {
 
 #[test]
 fn round_trips_are_the_least_spans_and_server_times_the_rest_of_waits() {
+    let h3 = json!({"response": {"httpVersion": "h3"}, "timings": {"connect": 40, "ssl": 30, "wait": 80}});
     let page = recorded(
         "WebInspector",
         vec![
             entry(super::PAGE, 0.0, json!({"timings": {"connect": 30, "wait": 80}})),
-            entry("https://b.example/x.png", 200.0, json!({"timings": {"wait": 44}})),
+            entry("https://b.example/x.png", 200.0, json!({"timings": {"connect": 0.3, "wait": 44}})),
             entry("https://b.example/y.png", 300.0, json!({"timings": {"wait": 54}})),
+            entry("https://b.example/z.png", 400.0, json!({"timings": {"wait": 5}, "_was_pushed": 1})),
+            entry("https://c.example/", 500.0, h3), // its whole handshake is TLS
+            entry("https://d.example/", 600.0, json!({"timings": {"wait": 0}})), // as other hosts
         ],
     );
-    assert_eq!(page.rtt_ms, [("a.example".to_owned(), 30.0), ("b.example".to_owned(), 44.0)]);
-    assert_near(&page.server_ms, &[50.0, 0.0, 10.0], &"server");
+    let rtt_ms = [("a.example", 30.0), ("b.example", 44.0), ("c.example", 30.0), ("d.example", 30.0)];
+    assert_eq!(page.rtt_ms, rtt_ms.map(|(host, rtt)| (host.to_owned(), rtt)));
+    assert_near(&page.server_ms, &[50.0, 0.0, 10.0, 0.0, 50.0, 0.0], &"server");
+    let alone = recorded("WebInspector", vec![entry(CSS, 0.0, json!({"timings": {"wait": 0}}))]);
+    assert_eq!(alone.rtt_ms[0].1, 20.0);
+}
+
+#[test]
+fn of_more_than_six_streams_the_server_took_the_lower_quartile() {
+    let server = |number: u32, version: &str| {
+        let one = |place: u32| {
+            let fields = json!({"response": {"httpVersion": version}, "timings": {"blocked": 0.1, "wait": 50 + 10 * place}});
+            entry(&format!("https://a.example/{place}"), 0.0, fields)
+        };
+        recorded("WebInspector", (0..number).map(one).collect()).server_ms
+    };
+    assert_near(&server(7, "h2"), &[10.0; 7], &"seven");
+    assert_near(&server(6, "h2"), &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0], &"six");
+    assert_near(&server(7, "http/1.1"), &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0], &"without streams");
 }
 
 #[test]
