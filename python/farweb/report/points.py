@@ -146,9 +146,9 @@ def warnings(points: Sequence[Point], where: Callable[[Sequence[Point]], str]) -
             if not f"{key}:".startswith(_NOT_OF_A_POINT):
                 found.setdefault(without_numbers(words), {}).setdefault(key, []).append(each)
     said = []
-    for kind, keys in found.items():
+    for alike, keys in found.items():
         concerned = [each for each in points if any(each in some for some in keys.values())]
-        first = next(words for _, words in concerned[0].warned if without_numbers(words) == kind)
+        first = next(words for _, words in concerned[0].warned if without_numbers(words) == alike)
         place = f" (the first of {plural(len(points), 'point')})" if len(points) > 1 else ""
         if len(concerned) < len(points):
             place = f" ({where(concerned)})"

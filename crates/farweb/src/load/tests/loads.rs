@@ -233,7 +233,7 @@ fn acknowledgements_come_no_faster_than_the_link_that_they_are_for() {
         [up.minute_bps.unwrap(), up.mean_bps]
     };
     let about = |found: f64, expected: f64| {
-        assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}")
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
     };
     let (pace, request) = (2e6 * 40.0 / 3000.0, 8.0 * 340.0);
     let [minute, mean] = of("2 Mbit/s");
