@@ -1,16 +1,16 @@
 """HARs made by hand: an entry, a page, a file; and networks to load pages over."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from farweb import _core
-from farweb._core import Recording
-from farweb.pages.graph import graph_of
+from farweb._core import Asked, Loaded, Recording, asked_of, graph_of, settle_each
 from farweb.pages.har import numbered, read_har
 from farweb.pages.paths import Way
-from farweb.pages.settle import Loaded, asked_of, settle
+from farweb.pages.weather import SEED
 
 PAGE = "https://a.example/"
 
@@ -63,6 +63,12 @@ def page_of(folder: Path, content: Any) -> Recording:
 
 def recorded(folder: Path, *entries: dict[str, Any], **file: Any) -> Recording:
     return page_of(folder, har(*entries, **file))
+
+
+def settle(scenario: _core.Scenario, page: Sequence[Asked], seed: int = SEED) -> Loaded:
+    """A page loaded over a path."""
+    (loaded,) = settle_each([(scenario, page, seed)])
+    return loaded
 
 
 def loaded_over(recording: Recording, way: Way) -> Loaded:

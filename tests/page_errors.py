@@ -13,13 +13,11 @@ from statistics import median
 
 import numpy as np
 
-from farweb._core import Recording, short_url
+from farweb._core import Recording, asked_of, graph_of, short_url
 from farweb.errors import RunError
-from farweb.pages.answer import onload_s
-from farweb.pages.graph import RULES, Rule, graph_of
+from farweb.pages.answer import RULES, Rule, onload_s
 from farweb.pages.har import har_files, read_har
-from farweb.pages.settle import asked_of, settle
-from hars import H1, path
+from hars import H1, path, settle
 
 CLOSE_MS = 2.0
 

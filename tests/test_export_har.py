@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from farweb._core import Recording
-from farweb.pages.graph import Edge, graph_of
+from farweb._core import Edge, Recording, graph_of
 from farweb.pages.paths import Way, way_of
 from farweb.pages.results import write_results
 from farweb.pages.tables import page_rows

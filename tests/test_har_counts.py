@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from farweb.pages.answer import PageAnswer
-from farweb.pages.graph import RULES
+from farweb.pages.answer import RULES, PageAnswer
 from farweb.pages.paths import way_of
 from farweb.text.quantities import size
 from farweb.text.words import plural

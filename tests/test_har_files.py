@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from farweb._core import graph_of
 from farweb.errors import WorkloadError
-from farweb.pages.graph import RULES, graph_of
+from farweb.pages.answer import RULES
 from farweb.pages.har import is_har
 from hars import entry, har, recordings, written
 from samples import Farweb

@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from farweb._core import Asked, Dependency, Edge, Loaded, asked_of, graph_of
 from farweb.errors import RunError
 from farweb.pages.answer import Cell, PageAnswer, onload_s
-from farweb.pages.graph import Dependency, Edge, graph_of
 from farweb.pages.paths import ALL_PATHS, Way, way_of
-from farweb.pages.settle import Asked, Loaded, asked_of, settle
-from hars import H1, H2, TLS, entry, har, page_of, path, recordings, written
+from hars import H1, H2, TLS, entry, har, page_of, path, recordings, settle, written
 from page_errors import Network
 from samples import Farweb
 

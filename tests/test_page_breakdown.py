@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from farweb.pages.graph import graph_of
+from farweb._core import graph_of
 from farweb.pages.paths import Way, way_of
 from farweb.pages.results import view_of, write_results
 from farweb.results.run import RunTables

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import farweb as front
+from farweb._core import Loaded
 from farweb.errors import FarwebError
 from farweb.judge.verdicts import Word
 from farweb.pages.answer import Cell, PageAnswer
 from farweb.pages.change import Change, PageChange
 from farweb.pages.paths import Way
-from farweb.pages.settle import Loaded
 from hars import H1, H2, entry, har, page_of, path, written
 from samples import Farweb
 

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from farweb.files.columns import Column
 
 __all__ = [
+    "Asked",
     "Cache",
     "Check",
+    "Dependency",
+    "Edge",
     "FarwebError",
     "HostTable",
     "LinkFile",
+    "Loaded",
     "LogOverview",
     "LogReader",
     "PcapngEncoder",
@@ -35,6 +39,7 @@ __all__ = [
     "XplotEncoder",
     "absent",
     "answer_of",
+    "asked_of",
     "caching_words",
     "connection_use",
     "count",
@@ -42,6 +47,8 @@ __all__ = [
     "digits",
     "draft",
     "extent_of",
+    "graph_of",
+    "later_visit",
     "left_out",
     "link_presets",
     "log_format",
@@ -63,6 +70,7 @@ __all__ = [
     "scaled",
     "scenario_schema",
     "seconds",
+    "settle_each",
     "share",
     "short_url",
     "unit_aliases",
@@ -1070,6 +1078,124 @@ def short_url(url: str) -> str:
 
 def left_out(dropped: Sequence[tuple[str, int]]) -> str:
     """A sentence on entries left out, by reason."""
+
+@final
+class Edge:
+    """A point of another request's load that a request waits for.
+
+    Attributes:
+        parent: Place of the other request, always an earlier one.
+        share: Share of its response that has to be there, 0 (first byte) to 1 (end). None where its issue is enough.
+    """
+
+    parent: int
+    share: float | None
+
+    def __new__(cls, parent: int, share: float | None) -> Self: ...
+
+@final
+class Dependency:
+    """When a request is issued: `think_ms` after the last of its edges, or after the page began.
+
+    Attributes:
+        edges: All have to hold.
+        think_ms: From the last of them to the issue.
+        kind: How it is known: `first`, `redirect`, `preflight`, `initiator`, `hidden`, `time`.
+        confidence: How sure it is, 0 to 1.
+    """
+
+    edges: tuple[Edge, ...]
+    think_ms: float
+    kind: str
+    confidence: float
+
+    def __new__(cls, edges: Sequence[Edge], think_ms: float, kind: str) -> Self: ...
+    def thinking(self, factor: float) -> Self:
+        """The same with so many times the think."""
+
+def graph_of(recording: Recording, rule: Literal["likely", "few", "many"] = "likely") -> list[Dependency]:
+    """The dependency of each request of a page, in their order."""
+
+@final
+class Asked:
+    """A request of a page as a run has it.
+
+    Attributes:
+        host: Host of the connections it uses.
+        is_secure: True under TLS.
+    """
+
+    host: str
+    is_secure: bool
+
+    def __new__(
+        cls,
+        host: str,
+        request_bytes: int,
+        response_bytes: int,
+        server_s: float,
+        dependency: Dependency,
+        is_secure: bool = True,
+        source: str = "",
+    ) -> Self: ...
+
+def asked_of(
+    recording: Recording,
+    graph: Sequence[Dependency],
+    *,
+    is_multiplexed: bool,
+    server: float = 1.0,
+    sources: Mapping[str, str] | None = None,
+) -> list[Asked]:
+    """The requests of a page as a run has them.
+
+    Args:
+        recording: The page.
+        graph: Its graph.
+        is_multiplexed: True over HTTP/2: hosts share connections as recorded.
+        server: Factor on the times of servers.
+        sources: Nodes by the host that they serve in place of its server.
+    """
+
+def later_visit(page: Sequence[Asked], pause_ms: float) -> tuple[list[Asked], int]:
+    """A later visit: requests of the visit before, which leave a ticket of each host, and the page a pause behind them.
+
+    Returns:
+        All requests, and the number of the former.
+    """
+
+@final
+class Loaded:
+    """A page that was loaded, times in ns since it began.
+
+    Attributes:
+        issue_ns: Issue of each request.
+        first_ns: First byte of its response.
+        end_ns: Last byte.
+        runs: How often the page was run until it settled.
+    """
+
+    issue_ns: NDArray[np.int64]
+    first_ns: NDArray[np.int64]
+    end_ns: NDArray[np.int64]
+    runs: int
+
+    def __new__(
+        cls, issue_ns: NDArray[np.int64], first_ns: NDArray[np.int64], end_ns: NDArray[np.int64], runs: int
+    ) -> Self: ...
+    def behind(self, number: int, begin_ns: int) -> Self:
+        """The load without its first requests, so many, times since a visit that began then."""
+
+    def think_ms(self, graph: Sequence[Dependency], place: int) -> float:
+        """Think on the critical path to a request, its own included."""
+
+def settle_each(loads: Sequence[tuple[Scenario, Sequence[Asked], int]]) -> list[Loaded]:
+    """Load pages, each over its path with its seed, as many at once as there are cores.
+
+    Raises:
+        RunError: A request fails, or the issue times do not settle.
+        WorkloadError: The path cannot be run with these requests.
+    """
 
 @final
 class Probe:

@@ -7,6 +7,7 @@ mod errors;
 mod export;
 mod log;
 mod page;
+mod page_load;
 mod probe;
 mod quantities;
 mod references;
@@ -31,6 +32,8 @@ mod _core {
     use crate::log::{LogOverview, LogReader, log_format, log_formats};
     #[pymodule_export]
     use crate::page::{Recording, Sent, left_out, read_har, short_url};
+    #[pymodule_export]
+    use crate::page_load::{Asked, Dependency, Edge, Loaded, asked_of, graph_of, later_visit, settle_each};
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]

@@ -81,7 +81,7 @@ impl From<page::Sent> for Sent {
 /// A page load.
 #[pyclass(frozen, module = "farweb._core")]
 pub(crate) struct Recording {
-    recording: page::Recording,
+    pub(crate) recording: page::Recording,
     #[pyo3(get)]
     sent: Py<PyTuple>,
 }

@@ -22,8 +22,8 @@
 //! * [`sweep`]: the design of a sweep: its points, the scenario at each, the seeds of runs.
 //! * [`explain`]: what `check` says of a scenario before anything runs.
 //! * [`load`]: the requests of a workload held against its path, and the size of a run, before anything runs.
-//! * [`page`]: page loads that browsers recorded, read from HARs.
 //! * [`world`]: owns every entity and the one `match` over all events.
+//! * [`page`]: page loads that browsers recorded, read from HARs, and loaded again.
 //! * [`export`]: what other programs read: captures and plots of recorded packets.
 //!
 //! This crate never reads a clock, starts a thread or draws an unseeded random number.

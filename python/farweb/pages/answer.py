@@ -3,19 +3,21 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from farweb._core import Recording
+from farweb._core import Dependency, Loaded, Recording, asked_of, graph_of, settle_each
 from farweb.errors import FarwebError
 from farweb.inputs.paths import path_kind
-from farweb.pages.graph import RULES, Dependency, Rule, graph_of
 from farweb.pages.paths import PROTOCOLS, PROXIES, Way
-from farweb.pages.settle import SEED, Loaded, asked_of, settle_each, think_ms
-from farweb.pages.weather import seeds_of
+from farweb.pages.weather import SEED, seeds_of
 from farweb.progress import Progress, unseen
 from farweb.text.quantities import seconds, size
 from farweb.text.sheet import Sheet, Shown
 from farweb.text.words import elided, listed, plural, visible
+
+Rule = Literal["likely", "few", "many"]
+RULES: tuple[Rule, ...] = ("likely", "few", "many")
+"""Rules for the graph of a page: what it likely is, and two bounds around it (`crates/farweb/src/page/graph.rs`)."""
 
 SURE = 1.5
 """Largest ratio of the highest to the lowest answer to print one number for. Chosen: no page load is known more
@@ -127,7 +129,7 @@ class PageAnswer(Shown):
         for done, way in enumerate(ways, 1):
             pages = {rule: asked_of(recording, graphs[rule], is_multiplexed=way.protocol == "h2") for rule in RULES}
             each = [(seed, rule) for seed in seeds_of(way.effective, seeds) for rule in RULES]
-            loaded = settle_each((way.scenario, pages[rule], seed) for seed, rule in each)
+            loaded = settle_each([(way.scenario, pages[rule], seed) for seed, rule in each])
             loads = dict(zip(each, loaded, strict=True))
             cells.append(_cell(recording, way, loads, graphs["likely"]))
             progress(done, len(ways), f"{done} of {len(ways)} ways")
@@ -322,7 +324,7 @@ def _cell(
     likely = loads[seed, "likely"]
     gating = [place for place, gates in enumerate(recording.gates) if gates]
     last = max(gating, key=lambda place: likely.end_ns[place])
-    idle = (think_ms(graph, likely, last) + recording.tail_ms) / 1000
+    idle = (likely.think_ms(graph, last) + recording.tail_ms) / 1000
     full = int(likely.end_ns.max()) / 1e9
     low, high = min(found.values()), max(found.values())
     load, simple = found[seed, "likely"], _simple_s(recording, way)

@@ -6,15 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb._core import Recording, short_url
+from farweb._core import Loaded, Recording, asked_of, graph_of, short_url
 from farweb.files.atomic import staged_folder, taken
 from farweb.files.scratch import scratch
 from farweb.inputs.description import Description, Value
 from farweb.inputs.prepared import Prepared
-from farweb.pages.graph import graph_of
 from farweb.pages.paths import Way
-from farweb.pages.settle import SEED, Loaded, asked_of
 from farweb.pages.tables import page_rows
+from farweb.pages.weather import SEED
 from farweb.results.run import RunTables
 from farweb.results.tables import PAGE, PAGE_REQUESTS, PAGE_SCHEMA
 from farweb.run import check_place, scenario_warnings, simulate_into, write_manifest

@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb._core import Recording, Sent, left_out, short_url
+from farweb._core import Dependency, Edge, Recording, Sent, graph_of, left_out, short_url
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
-from farweb.pages.graph import CONFIDENCE, Dependency, Edge, graph_of
 from farweb.pages.har import har_files, read_har
 from farweb.progress import Progress, unseen
 from farweb.results.tables import PAGE_SCHEMA
@@ -189,7 +188,7 @@ def page_rows(key: str, page: Recording) -> Iterator[dict[str, Any]]:
             "name": sent.name,
             "kind": sent.kind,
             "dependency": dependency.kind,
-            "confidence": CONFIDENCE[dependency.kind],
+            "confidence": dependency.confidence,
             "recorded_issue_s": sent.issue_ms / 1000,
             "recorded_send_s": sent.send_ms / 1000,
             "recorded_first_s": sent.first_ms / 1000,
@@ -209,7 +208,7 @@ def _anchor(edge: Edge, page: Recording) -> str:
 
 
 def _mean_confidence(graph: Sequence[Dependency]) -> float:
-    return sum(CONFIDENCE[each.kind] for each in graph) / len(graph)
+    return sum(each.confidence for each in graph) / len(graph)
 
 
 def _facts(key: str, page: Recording) -> dict[str, Any]:

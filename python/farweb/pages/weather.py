@@ -5,6 +5,8 @@ from typing import Any
 
 from farweb.errors import FarwebError
 
+SEED = 1
+"""Root of the random streams of a load, unless another is named: `run.seed` of a scenario without it."""
 SEEDS = 5
 """Seeds on a path with chance, where no number is asked for. Chosen."""
 SEEDS_MAX = 1000

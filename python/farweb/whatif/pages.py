@@ -6,21 +6,19 @@ the path. Changes meet the same readings at the same times, each in a pair with 
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from farweb import _core
-from farweb._core import Recording
+from farweb._core import Asked, Dependency, Loaded, Recording, asked_of, graph_of, later_visit, settle_each
 from farweb.inputs.description import Description, Value
 from farweb.judge.verdicts import MARGIN, MARGIN_BY_LEAST, Table, sign_test
-from farweb.pages.answer import onload_s
-from farweb.pages.graph import RULES, Dependency, Edge, graph_of
+from farweb.pages.answer import RULES, onload_s
 from farweb.pages.owners import own_hosts
 from farweb.pages.paths import way_of
-from farweb.pages.settle import Asked, Loaded, asked_of, settle_each
 from farweb.pages.weather import SEEDS, is_drawn, is_steady
 from farweb.progress import Progress, unseen
 from farweb.statistics.intervals import Estimate
@@ -146,7 +144,7 @@ def _readings(recording: Recording, seed: int, draws: int) -> list[_Reading]:
             if draw > seed:
                 factors = np.random.default_rng(draw).lognormal(0.0, _SPREAD, len(graph))
             thinks = zip(graph, factors, strict=True)
-            found.append(_Reading([replace(each, think_ms=each.think_ms * factor) for each, factor in thinks], draw))
+            found.append(_Reading([each.thinking(factor) for each, factor in thinks], draw))
     return found
 
 
@@ -158,15 +156,14 @@ def _loaded(recording: Recording, readings: Sequence[_Reading], base: Base) -> L
     keeps_nothing = all(leg.get("tls", {}).get("start", "full") == "full" for leg in effective["leg"])
     if keeps_nothing and is_steady(effective):
         return Loads(first, first)  # the same load at another time
-    before = [_seen(page) for page in pages]
-    again = [[*seen, *(_behind(each, len(seen)) for each in page)] for seen, page in zip(before, pages, strict=True)]
-    loaded = zip(before, _settled(scenario, again, seeds), strict=True)
-    later = [onload_s(recording, each.behind(len(seen), round(_PAUSE_MS * 1e6))) for seen, each in loaded]
+    again = [later_visit(page, _PAUSE_MS) for page in pages]
+    loaded = zip(again, _settled(scenario, [page for page, _ in again], seeds), strict=True)
+    later = [onload_s(recording, each.behind(number, round(_PAUSE_MS * 1e6))) for (_, number), each in loaded]
     return Loads(first, np.array(later))
 
 
 def _settled(scenario: _core.Scenario, pages: Sequence[Sequence[Asked]], seeds: Sequence[int]) -> list[Loaded]:
-    return settle_each((scenario, page, seed) for page, seed in zip(pages, seeds, strict=True))
+    return settle_each([(scenario, page, seed) for page, seed in zip(pages, seeds, strict=True)])
 
 
 def _page(recording: Recording, graph: Sequence[Dependency], effective: dict[str, Any]) -> list[Asked]:
@@ -174,27 +171,9 @@ def _page(recording: Recording, graph: Sequence[Dependency], effective: dict[str
     is_multiplexed = effective["leg"][0]["carrier"]["kind"] == "http/2"
     server = 0.5 if effective["workload"]["requests"] == _HALVED else 1.0
     listed = (cache["node"] for cache in effective.get("cache", ()) if not {"policy", "hit_ratio"} & set(cache))
-    edge, own = next(listed, ""), own_hosts(recording)
-    asked = asked_of(recording, graph, is_multiplexed=is_multiplexed)
-    return [
-        replace(each, server_s=server * each.server_s, source=edge if sent.host in own else "")
-        for each, sent in zip(asked, recording.sent, strict=True)
-    ]
-
-
-def _seen(page: Sequence[Asked]) -> list[Asked]:
-    """Requests of a visit before, which leave a ticket of each host with the client."""
-    hosts = dict.fromkeys((each.host, each.is_secure, each.source) for each in page)
-    return [
-        Asked(host, 1, 1, 0.0, Dependency((), 0.0, "first"), is_secure, source) for host, is_secure, source in hosts
-    ]
-
-
-def _behind(asked: Asked, number: int) -> Asked:
-    """A request behind so many others, which came a pause earlier."""
-    edges = tuple(Edge(edge.parent + number, edge.share) for edge in asked.dependency.edges)
-    think_ms = asked.dependency.think_ms + (0 if edges else _PAUSE_MS)
-    return replace(asked, dependency=Dependency(edges, think_ms, asked.dependency.kind))
+    edge = next(listed, None)
+    sources = {} if edge is None else dict.fromkeys(own_hosts(recording), edge)
+    return asked_of(recording, graph, is_multiplexed=is_multiplexed, server=server, sources=sources)
 
 
 def effect_of(changes: tuple[Change, ...], base: Loads, other: Loads) -> Effect:

@@ -1,8 +1,10 @@
-//! Page loads that browsers recorded: the bytes of a HAR, its pages, and each as a [`Recording`].
+//! Page loads that browsers recorded: the bytes of a HAR, its pages, each as a [`Recording`], the graph of its
+//! requests, and its load over another path.
 
 mod crossing;
 mod estimates;
 mod exporters;
+mod graph;
 mod har;
 mod json;
 mod queues;
@@ -10,6 +12,7 @@ mod reading;
 mod recording;
 mod reservations;
 mod sent;
+mod settle;
 mod sizes;
 mod source;
 #[cfg(test)]
@@ -24,8 +27,10 @@ use std::path::Path;
 
 use crate::workload::WorkloadError;
 use crate::workload::packed::beginning;
+pub use graph::{Dependency, Edge, Evidence, Rule, graph_of};
 pub use recording::{Facts, Recording};
 pub use sent::{Kind, Protocol, Sent, Stated};
+pub use settle::{Asked, Loaded, SettleError, asked_of, later_visit, settle};
 use source::Source;
 pub use words::{left_out, short_url};
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Modules, lowest first, as the documentation of the crate and `docs/architecture.md` list them.
 const LAYERS: [&str; 24] = [
     "units", "id", "rng", "schema", "engine", "net", "tcp", "http", "workload", "cache", "record", "session",
-    "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "load", "page",
-    "world",
+    "conn", "observe", "context", "client", "pool", "node", "scenario", "sweep", "explain", "load", "world",
+    "page",
 ];
 
 /// The source files at `path` without tests, which may use anything.

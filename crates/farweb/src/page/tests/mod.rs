@@ -2,9 +2,11 @@
 
 mod files;
 mod fuzz;
+mod graph;
 mod json;
 mod marks;
 mod pages;
+mod settle;
 mod sizes;
 mod times;
 
