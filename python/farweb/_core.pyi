@@ -40,14 +40,16 @@ __all__ = [
     "absent",
     "answer_of",
     "asked_of",
+    "began",
     "caching_words",
     "connection_use",
     "count",
     "debug_build",
-    "digits",
+    "difference",
     "draft",
     "extent_of",
     "graph_of",
+    "interval",
     "later_visit",
     "left_out",
     "link_presets",
@@ -59,24 +61,30 @@ __all__ = [
     "null_code",
     "null_id",
     "null_int",
+    "number",
     "object_ids",
+    "percents",
     "plain",
     "proxies",
+    "quantity",
+    "rate",
     "read_har",
+    "relative",
     "relay_tcp",
     "result_version",
     "results_schema",
     "rows_kept",
-    "scaled",
     "scenario_schema",
     "seconds",
     "settle_each",
     "share",
     "short_url",
+    "size",
     "unit_aliases",
     "units",
     "version",
     "whose",
+    "with_margin",
     "workload_schema",
 ]
 
@@ -218,26 +226,83 @@ def answer_of(points: list[tuple[str, Check]], number: int) -> str:
         number: Points of the sweep.
     """
 
-def seconds(value: float) -> str:
-    """A time in s, from µs to hours: ``"342 ms"``, ``"2 h 46 min"``."""
+def seconds(value: float | None) -> str:
+    """A time in s, from µs to hours: ``"342 ms"``, ``"2 h 46 min"``, in words if infinite, and a dash for None."""
 
 def moment(unix_s: float) -> str:
     """A time of a log: its date, or the time since the start of a log that counts from there."""
 
-def scaled(value: float, unit: str) -> str:
-    """A number of a unit, with a prefix: ``"12.3 kB"``."""
+def began(time_s: float, origin_unix_s: float | None) -> str:
+    """A time of a run: on the clock of its log, or since the start of the run.
 
-def share(value: float) -> str:
-    """A share of 0 to 1, in percent: ``"87.3 %"``, or ``"< 0.01 %"``."""
+    Args:
+        time_s: Since the start of the run.
+        origin_unix_s: Time of that start on the clock of the log. None: it has none.
+    """
+
+def rate(bits_per_second: float | None) -> str:
+    """A bit rate: ``"34.4 Mbit/s"``. A dash for None."""
+
+def size(in_bytes: float | None) -> str:
+    """A number of bytes, in powers of ten: ``"12.3 kB"``. A dash for None."""
+
+def share(value: float | None) -> str:
+    """A share of 0 to 1, in percent: ``"87.3 %"``, or ``"< 0.01 %"``. A dash for None."""
+
+def relative(percent: float | None) -> str:
+    """A relative difference: ``"+8.74 %"``, ``"+(< 0.01 %)"``, and from ten times the base on ``"+78.4 ×"``."""
+
+def percents(value: float, *, signed: bool = False) -> str:
+    """A relative difference in percent without its unit: ``"24.1"``, ``"<0.1"``, ``"+121"``.
+
+    Args:
+        value: 0.01 is a percent.
+        signed: True for a sign, False for the size alone.
+    """
 
 def plain(value: float, digits: int) -> str:
-    """A number with so many significant digits, without zeros at its end."""
+    """A number with so many significant digits, without an exponent, and without zeros at its end."""
 
-def count(value: float) -> str:
-    """A whole number, by thousands: ``"117,635"``."""
+def count(value: float | None) -> str:
+    """A whole number, by thousands: ``"117,635"``. A dash for None."""
 
-def digits(value: float) -> str:
-    """Three significant digits, by thousands, whole numbers below 1000 as they are."""
+def number(value: float | None) -> str:
+    """A number without a unit: ``"0.123"``, ``"12.3"``, ``"117,635"``. A dash for None."""
+
+def quantity(value: float | None, unit: str) -> str:
+    """A number with its unit.
+
+    Args:
+        value: The number. Infinite means an infinite time, whatever the unit.
+        unit: ``s``, ``bit/s``, ``B``, ``1`` (shown in percent), or any other, which is left away.
+    """
+
+def difference(value: float | None, unit: str) -> str:
+    """A difference with its sign: ``"+12.3 ms"``, ``"+∞"``, in percentage points for shares."""
+
+def interval(low: float | None, high: float | None, unit: str, *, of: float | None = None, signed: bool = False) -> str:
+    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``, or empty where an end is missing.
+
+    Args:
+        low: Lower end, below zero for differences only.
+        high: Upper end.
+        unit: As `quantity` takes it.
+        of: The estimate, which sets the unit of the ends. None, or far smaller than an end: the unit of the larger end.
+        signed: True when it is an interval of a `difference`.
+    """
+
+def with_margin(value: float, margin: float, unit: str, *, signed: bool = False) -> str:
+    """An estimate and its margin in one unit: ``"473.0 ± 9.8 ms"``, the margin with two significant digits.
+
+    Where the margin goes below zero, which no quantity but a difference does, the interval ends there: ``"21 s (0 … 52
+    s)"``.
+
+    Args:
+        value: The estimate.
+        margin: Half the width of its interval, at least 0.
+        unit: As `quantity` takes it.
+        signed: True when it is a difference: with its sign, and of shares in percentage points.
+    """
 
 def object_ids(texts: Sequence[str]) -> NDArray[np.uint64]:
     """The ids that runs give to objects and clients that request tables name by texts.

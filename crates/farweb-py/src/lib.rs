@@ -37,7 +37,10 @@ mod _core {
     #[pymodule_export]
     use crate::probe::Probe;
     #[pymodule_export]
-    use crate::quantities::{count, digits, moment, plain, scaled, seconds, share};
+    use crate::quantities::{
+        began, count, difference, interval, moment, number, percents, plain, quantity, rate, relative,
+        seconds, share, size, with_margin,
+    };
     #[pymodule_export]
     use crate::references::References;
     #[pymodule_export]

@@ -7,6 +7,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 mod decibels;
+pub mod differences;
 mod share;
 mod text;
 mod when;

@@ -103,6 +103,9 @@ pub fn plain(value: f64, digits: i32) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
+    if !value.is_finite() {
+        return value.to_string();
+    }
     let places = (digits - 1 - magnitude(value)).max(0) as usize;
     let text = format!("{value:.places$}");
     match places {
@@ -134,11 +137,11 @@ pub fn digits(value: f64) -> String {
 }
 
 /// Power of ten of the first digit.
-fn magnitude(value: f64) -> i32 {
+pub(super) fn magnitude(value: f64) -> i32 {
     libm::log10(value.abs()).floor() as i32
 }
 
-fn by_thousands(number: &str) -> String {
+pub(super) fn by_thousands(number: &str) -> String {
     let whole = number.find('.').unwrap_or(number.len());
     let mut text = String::new();
     for (place, letter) in number.char_indices() {
