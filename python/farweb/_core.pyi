@@ -1128,6 +1128,17 @@ class Recording:
     in_the_clear: list[str]
     reservations: list[str]
 
+    def rows(self, page: str) -> str:
+        """The requests of the page, called `page`, as `farweb.results.tables.PAGE_SCHEMA` has them, as JSON text."""
+
+    def listed(self, page: str) -> str:
+        """`facts` of the page, called `page`, with counts, as JSON text.
+
+        Besides `{"url", "exporter", "browser", "recorded_rate_bps", "confidence", "protocols": {word: n},
+        "dependencies": {word: n}, "hosts": [{"host", "requests", "response_bytes", "rtt_s", "confidence"}]}`, the host
+        with most bytes first.
+        """
+
     def facts(self) -> str:
         """What the file holds and what was left out of it, as JSON text."""
 

@@ -225,6 +225,14 @@ impl Recording {
         self.recording.reservations()
     }
 
+    fn rows(&self, page: &str) -> String {
+        serde_json::to_string(&self.recording.rows(page)).expect("rows are plain data")
+    }
+
+    fn listed(&self, page: &str) -> String {
+        serde_json::to_string(&self.recording.listed(page)).expect("facts are plain data")
+    }
+
     fn facts(&self) -> String {
         serde_json::to_string(&self.recording.facts()).expect("facts are plain data")
     }

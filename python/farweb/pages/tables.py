@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from farweb._core import Dependency, Edge, Recording, Sent, graph_of, left_out, short_url
+from farweb._core import Recording, left_out, short_url
 from farweb.errors import RunError, WorkloadError
 from farweb.files.atomic import staged_file
 from farweb.pages.har import har_files, read_har
@@ -48,7 +48,7 @@ class PagesReport(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
-        pages = [_facts(key, page) for key, page in self.pages]
+        pages = [json.loads(page.listed(key)) for key, page in self.pages]
         return {"out": [str(path) for path in self.out], "pages": pages, "refused": list(self.refused)}
 
     def _parts(self) -> Iterator[Sheet | str]:
@@ -62,7 +62,7 @@ class PagesReport(Shown):
                 size(page.response_bytes),
                 str(len(page.rtt_ms)),
                 seconds(page.load_ms / 1000),
-                share(_mean_confidence(graph_of(page))),
+                share(json.loads(page.listed(key))["confidence"]),
                 elided(page.exporter, 24),
             )
             for key, page in self.pages
@@ -164,90 +164,17 @@ def _view(client: int, key: str, start_ms: float, page: Recording) -> dict[str, 
     }
 
 
-def page_rows(key: str, page: Recording) -> Iterator[dict[str, Any]]:
+def page_rows(key: str, page: Recording) -> list[dict[str, Any]]:
     """The requests of a page as a table has them."""
-    graph = graph_of(page)
-    ends = [sent.end_ms for sent in page.sent if page.dom_ms is not None and sent.end_ms <= page.dom_ms]
-    for place, (sent, dependency) in enumerate(zip(page.sent, graph, strict=True)):
-        is_first = place == 0
-        dom_tail = (page.dom_ms - max(ends)) / 1000 if is_first and page.dom_ms is not None and ends else None
-        yield {
-            "page": key,
-            "object": place,
-            "host": sent.host,
-            "method": sent.method,
-            "request_bytes": sent.request_bytes,
-            "response_bytes": sent.response_bytes,
-            "server_s": page.server_ms[place] / 1000,
-            "parents": " ".join(_anchor(edge, page) for edge in dependency.edges),
-            "think_s": dependency.think_ms / 1000,
-            "gates": "load" if page.gates[place] else None,
-            "id": sent.name,
-            "tail_s": page.tail_ms / 1000 if is_first else None,
-            "dom_tail_s": dom_tail,
-            "name": sent.name,
-            "kind": sent.kind,
-            "dependency": dependency.kind,
-            "confidence": dependency.confidence,
-            "recorded_issue_s": sent.issue_ms / 1000,
-            "recorded_send_s": sent.send_ms / 1000,
-            "recorded_first_s": sent.first_ms / 1000,
-            "recorded_end_s": sent.end_ms / 1000,
-            "recorded_protocol": sent.protocol,
-        }
-
-
-def _anchor(edge: Edge, page: Recording) -> str:
-    """An edge as a table has it: ``0@end``, ``0@start``, ``0@first``, or bytes of the response, ``0@18240``."""
-    if edge.share is None:
-        return f"{edge.parent}@start"
-    if edge.share >= 1:
-        return f"{edge.parent}@end"
-    in_bytes = round(edge.share * page.sent[edge.parent].response_bytes)
-    return f"{edge.parent}@{in_bytes if in_bytes > 1 else 'first'}"
-
-
-def _mean_confidence(graph: Sequence[Dependency]) -> float:
-    return sum(each.confidence for each in graph) / len(graph)
-
-
-def _facts(key: str, page: Recording) -> dict[str, Any]:
-    return {
-        **json.loads(page.facts()),
-        "page": key,
-        "url": page.url,
-        "exporter": page.exporter,
-        "browser": page.browser,
-        "recorded_rate_bps": page.rate_bps,
-        "protocols": dict(Counter(sent.protocol for sent in page.sent)),
-        "dependencies": dict(Counter(each.kind for each in graph_of(page))),
-        "hosts": _of_hosts(page),
-    }
-
-
-def _of_hosts(page: Recording) -> list[dict[str, Any]]:
-    """Requests, bytes, round trip and confidence by host, the one with most bytes first."""
-    by_host: dict[str, list[tuple[Sent, Dependency]]] = {}
-    for sent, dependency in zip(page.sent, graph_of(page), strict=True):
-        by_host.setdefault(sent.host, []).append((sent, dependency))
-    rows = [
-        {
-            "host": host,
-            "requests": len(of),
-            "response_bytes": sum(sent.response_bytes for sent, _ in of),
-            "rtt_s": page.rtt_ms[host] / 1000,
-            "confidence": _mean_confidence([dependency for _, dependency in of]),
-        }
-        for host, of in by_host.items()
-    ]
-    return sorted(rows, key=lambda row: (-row["response_bytes"], row["host"]))
+    rows: list[dict[str, Any]] = json.loads(page.rows(key))
+    return rows
 
 
 _HOSTS_SHOWN = 8
 
 
 def _hosts(page: Recording) -> Sheet:
-    hosts = _of_hosts(page)
+    hosts = json.loads(page.listed(""))["hosts"]
     rows = [
         (
             elided(row["host"], 40),

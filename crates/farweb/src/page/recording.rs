@@ -66,7 +66,7 @@ pub struct Recording {
 /// What a file holds of a page, and what was left out of it.
 #[derive(Debug, Serialize)]
 pub struct Facts<'a> {
-    page: &'a str,
+    pub(super) page: &'a str,
     file: &'a str,
     requests: usize,
     clear_requests: usize,
@@ -78,7 +78,7 @@ pub struct Facts<'a> {
 }
 
 /// Writes rows as a table, in their order.
-fn as_table<S: Serializer>(rows: &[(String, u64)], to: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_table<K: Serialize, S: Serializer>(rows: &[(K, u64)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(rows.iter().map(|(name, value)| (name, value)))
 }
 
