@@ -281,7 +281,7 @@ def difference(value: float | None, unit: str) -> str:
     """A difference with its sign: ``"+12.3 ms"``, ``"+∞"``, in percentage points for shares."""
 
 def interval(low: float | None, high: float | None, unit: str, *, of: float | None = None, signed: bool = False) -> str:
-    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.4 … +1.31 s"``, or empty where an end is missing.
+    """An interval in one unit: ``"305 … 319 ms"``, ``"−0.400 … +1.31 s"``, or empty where an end is missing.
 
     Args:
         low: Lower end, below zero for differences only.

@@ -95,7 +95,8 @@ impl Laid {
                 let of_day = |(day, copies): (&Day, u64)| {
                     (0..copies).map(|copy| self.begun_by(until_s, day, copy)).sum::<f64>()
                 };
-                days.map(of_day).sum()
+                let first = if self.wraps_s.is_none() { 1.0 } else { 0.0 }; // has begun, wherever in its second
+                days.map(of_day).sum::<f64>().max(first)
             }
             None => days.map(|(day, copies)| day.requests() * copies as f64).sum(),
         }

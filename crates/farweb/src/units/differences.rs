@@ -83,7 +83,7 @@ pub fn percents(value: f64, signed: bool) -> String {
     if signed { format!("{}{text}", sign(value)) } else { text }
 }
 
-/// An interval in one unit: `305 … 319 ms`, `−0.4 … +1.31 s`. `of` is the estimate, which sets the unit of the ends unless it is far
+/// An interval in one unit: `305 … 319 ms`, `−0.400 … +1.31 s`. `of` is the estimate, which sets the unit of the ends unless it is far
 /// smaller than one. Only a `signed` one, of a difference, goes below zero.
 #[must_use]
 pub fn interval(low: f64, high: f64, unit: &str, of: Option<f64>, signed: bool) -> String {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn both_ends_of_an_interval_and_a_margin_have_the_unit_of_the_estimate() {
         assert_eq!(interval(0.305, 0.319, "s", None, false), "305 … 319 ms");
-        assert_eq!(interval(-0.4, 1.31, "s", None, true), "−0.4 … +1.31 s");
+        assert_eq!(interval(-0.4, 1.31, "s", None, true), "−0.400 … +1.31 s");
         assert_eq!(interval(-1.0, 4e3, "s", Some(900.0), false), "0 … 66.7 min");
         assert_eq!(interval(0.1, f64::INFINITY, "s", None, false), "100 ms … more than any that ended");
         assert_eq!(with_margin(0.473, 0.0098, "s", false), "473.0 ± 9.8 ms");
