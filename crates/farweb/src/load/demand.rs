@@ -1,15 +1,15 @@
 //! Demand: the requests of a workload by the second, in one pass, for everything that looks at them before a run.
 //!
-//! Bytes count in the second of their request's start, those of a tunnel over its recorded life, with headers and timestamps a
-//! segment: messages, their ACKs, and the opening and closing of connections where each request has its own. ACKs by a timer and
-//! options of SYNs are left out.
+//! Bytes count in the second of their request's start, a tunnel's over its recorded life, with headers and timestamps a segment:
+//! messages, their ACKs, and the packets that open and close connections ([`super::packets`]).
 
 use std::ops::{AddAssign, Neg};
 
 use super::laid::expected;
+use super::packets::{Packets, Segments};
 use super::pass::Pass;
 use super::ports::Opens;
-use super::rated::{Segments, rated_links};
+use super::rated::segments_of_legs;
 use crate::explain::Report;
 use crate::scenario::{Scenario, Until};
 use crate::units::{Duration, Instant};
@@ -33,7 +33,8 @@ impl Default for Imported {
 /// Bytes of some requests on links with one kind of segments, and their number. Whole but for tunnels, which last.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Volume {
-    pub(super) requests: f64,
+    /// Connections that are opened.
+    pub(super) opens: f64,
     /// Responses, with headers.
     pub(super) responses: f64,
     /// Requests, with headers.
@@ -45,18 +46,16 @@ pub(super) struct Volume {
 }
 
 impl Volume {
-    /// A request and its response, which acknowledges the last segment of the request.
-    pub(super) fn of(request: &Request, segments: Segments, is_sample: bool) -> Self {
-        let Segments { payload, header, quick_acks } = segments;
-        let (down, up) = (request.response_bytes.div_ceil(payload), request.request_bytes.div_ceil(payload));
-        let (quick, quick_up) = (down.min(quick_acks), up.min(quick_acks));
-        let responses = (request.response_bytes + header * down) as f64;
+    /// A request and its response, of so many packets.
+    pub(super) fn of(request: &Request, segments: Segments, packets: Packets, is_sample: bool) -> Self {
+        let header = segments.header as f64;
+        let responses = request.response_bytes as f64 + header * packets.down;
         Self {
-            requests: 1.0,
+            opens: packets.opens,
             responses,
-            request_messages: (request.request_bytes + header * up) as f64,
-            acks_of_responses: (header * (quick + (down - quick).div_ceil(2))) as f64,
-            acks_of_requests: (header * (quick_up + (up - quick_up) / 2)) as f64,
+            request_messages: request.request_bytes as f64 + header * packets.up,
+            acks_of_responses: header * packets.acks_up,
+            acks_of_requests: header * packets.acks_down,
             sampled: if is_sample { responses } else { 0.0 },
         }
     }
@@ -69,7 +68,7 @@ impl Volume {
 
     pub(super) fn map(self, each: impl Fn(f64) -> f64) -> Self {
         Self {
-            requests: each(self.requests),
+            opens: each(self.opens),
             responses: each(self.responses),
             request_messages: each(self.request_messages),
             acks_of_responses: each(self.acks_of_responses),
@@ -81,7 +80,7 @@ impl Volume {
 
 impl AddAssign for Volume {
     fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
+        self.opens += other.opens;
         self.responses += other.responses;
         self.request_messages += other.request_messages;
         self.acks_of_responses += other.acks_of_responses;
@@ -129,7 +128,7 @@ pub(super) struct Starts {
 /// Things that a pass looks at, besides the bytes of all requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scope {
-    /// Of the legs with a rate, in order.
+    /// Of the legs, in order.
     pub(super) segments: Vec<Segments>,
     has_caches: bool,
     /// Caches hold objects of a table.
@@ -140,8 +139,7 @@ pub(super) struct Scope {
 
 impl Scope {
     fn of(scenario: &Scenario, report: &Report) -> Self {
-        let mut segments: Vec<_> =
-            rated_links(scenario, report).into_iter().map(|link| link.segments).collect();
+        let mut segments = segments_of_legs(scenario, report);
         segments.sort_unstable();
         segments.dedup();
         let is_live = scenario.cache.iter().any(|cache| cache.policy.is_some());
@@ -176,6 +174,8 @@ pub(super) struct Demand {
     pub(super) starts: Vec<Starts>,
     /// Of each slot, by kind of requests and of segments.
     pub(super) volumes: Vec<Volume>,
+    /// Packets of all requests, by kind of segments.
+    pub(super) packets: Vec<Packets>,
     /// Requests, at least 1.
     pub(super) requests: u64,
     pub(super) response_bytes: u64,
@@ -274,14 +274,23 @@ impl Demand {
         self.scope.has_live.then(|| self.kind(2, segments))
     }
 
+    /// Packets of all requests in such segments.
+    pub(super) fn packets(&self, segments: Segments) -> Packets {
+        self.packets[self.place(segments)]
+    }
+
     /// Bytes of responses by slot, in the smallest segments.
     pub(super) fn responses(&self) -> Vec<f64> {
         self.all(self.scope.segments[0]).map(|volume| volume.responses).collect()
     }
 
-    fn kind(&self, kind: usize, segments: Segments) -> impl Iterator<Item = &Volume> {
+    fn place(&self, segments: Segments) -> usize {
         let known = self.scope.segments.iter().position(|each| *each == segments);
-        let place = known.expect("a demand covers its links");
+        known.expect("a demand covers its legs")
+    }
+
+    fn kind(&self, kind: usize, segments: Segments) -> impl Iterator<Item = &Volume> {
+        let place = self.place(segments);
         let (each, slots) = (self.scope.segments.len(), self.slots.len());
         self.volumes.iter().skip(kind * each + place).step_by(each * self.scope.kinds()).take(slots)
     }

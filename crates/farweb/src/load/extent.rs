@@ -1,20 +1,20 @@
 //! Size of a run or a sweep, estimated before anything is simulated, and held against limits.
 //!
-//! Rows of requests, of intervals and of exchanges follow from the scenario. Packets count requests, responses, an
-//! acknowledgement for every second segment, and seven to open and close a connection, and cross each link of their leg until the
-//! run ends. Left out: retransmissions, frames, answers of caches, reuse of connections. Requests under way are the larger of two
-//! bounds: requests that start within the round trips of a request (Little's law, from the mean rate), and the backlog of the
-//! busiest link while they arrive.
+//! Rows of requests, of intervals and of exchanges follow from the scenario. Packets are segments, ACKs and those of connections
+//! ([`super::packets`]), and cross each link of their leg until the run ends. Left out: retransmissions, and answers of caches.
+//! Requests under way are the larger of two bounds: requests that start within the round trips of a request (Little's law, from
+//! the mean rate), and the backlog of the busiest link while they arrive.
 
 use serde::{Serialize, Serializer};
 
 use super::demand::Demand;
 use super::laid::Laid;
 use super::offered::MINUTE_S;
-use super::rated::{RatedLink, rated_links};
+use super::packets::Packets;
+use super::rated::{RatedLink, Way, rated_links, segments_of_legs};
 use super::rows::of_extent;
 use crate::explain::{LegReport, Report, Row, Warning};
-use crate::scenario::{CapturePoint, Packets, Scenario, Workload};
+use crate::scenario::{CapturePoint, Packets as Recorded, Scenario, Workload};
 use crate::units::words::count;
 
 /// Rows of all tables that are warned of, and the most. Chosen: a row takes 14 B (of packets) to 45 B (of exchanges) on the disk, so
@@ -30,9 +30,6 @@ const UNDER_WAY: Bounds = Bounds { warned: 1_000_000.0, most: 10_000_000.0 };
 const HOPS: Bounds = Bounds { warned: 10_000_000_000.0, most: 300_000_000_000.0 };
 
 const HOPS_AN_HOUR: f64 = 4_000_000.0 * 3600.0;
-
-/// Packets that open and close a connection: SYN, SYN ACK, ACK, and two FINs with their ACKs.
-const OPENING: f64 = 7.0;
 
 const SERIES: &str = "links, legs and caches";
 
@@ -232,9 +229,9 @@ impl Point<'_> {
             rows.push((SERIES, intervals.saturating_mul(series as u64)));
         }
         let seen = match record.packets {
-            Packets::None => return Rows(rows),
-            Packets::Sample => self.demand.sampled(),
-            Packets::All => 1.0,
+            Recorded::None => return Rows(rows),
+            Recorded::Sample => self.demand.sampled(),
+            Recorded::All => 1.0,
         };
         let of_leg = |leg| requests as f64 * self.packets(leg, &record.points);
         let packets = seen * legs.iter().map(of_leg).sum::<f64>();
@@ -244,15 +241,15 @@ impl Point<'_> {
 
     /// Rows of packets that a request leaves on a leg: in each direction, at each point on the leg.
     fn packets(&self, leg: &LegReport, points: &[CapturePoint]) -> f64 {
-        let segments_bytes = self.demand.requests as f64 * leg.limit.mss_bytes as f64;
-        let begun = 0.5; // half a segment
-        let response = self.demand.response_bytes as f64 / segments_bytes + begun;
-        let has_requests = leg.connection_use.requests;
-        let request =
-            if has_requests { self.demand.request_bytes as f64 / segments_bytes + begun } else { 0.0 };
-        let opening = if leg.connection_use.is_alone() { OPENING / 2.0 } else { 0.0 };
-        let [to_servers, to_clients] =
-            [request + response / 2.0 + opening, response + request / 2.0 + opening];
+        let segments = segments_of_legs(self.scenario, self.report)[leg.index];
+        let Packets { opens, down, up, acks_up, acks_down } = self.demand.packets(segments);
+        let has_requests = f64::from(u8::from(leg.connection_use.requests));
+        let opening = |way| opens * segments.opening_packets(way) as f64;
+        let [to_servers, to_clients] = [
+            acks_up + has_requests * (up + opening(Way::Up)),
+            down + has_requests * (acks_down + opening(Way::Down)),
+        ]
+        .map(|all| all / self.demand.requests as f64);
         let links = self.report.links_of(leg);
         let at = |point: &CapturePoint| match *point {
             CapturePoint::Ends => (2 * leg.stretches.len().max(1)) as f64 * (to_servers + to_clients),

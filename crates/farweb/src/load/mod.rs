@@ -7,6 +7,7 @@ mod demand;
 mod extent;
 mod laid;
 mod offered;
+mod packets;
 mod pass;
 mod ports;
 mod rated;

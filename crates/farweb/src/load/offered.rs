@@ -1,6 +1,6 @@
 //! Load that a workload offers to each link, held against the rate of the link.
 //!
-//! Left out: retransmissions, server times, the opening of kept connections. Links behind a live cache have two bounds: all that
+//! Left out: retransmissions, server times. Links behind a live cache have two bounds: all that
 //! is asked for, and what no cache answers, however large: uncacheable requests and the first ones for objects.
 
 use serde::Serialize;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::demand::{Demand, Imported, Scope, Slot, Starts, Volume};
+use super::packets::{Open, Packets};
 use super::ports::Opens;
-use super::rated::Segments;
 use crate::cache::Survey;
 use crate::units::{Duration, Instant};
 use crate::workload::{Directory, Method, Request};
@@ -29,6 +29,8 @@ pub(super) struct Pass {
     second: u64,
     open: FxHashMap<u32, usize>,
     lives: Vec<Life>,
+    /// Connections that lie open, by kind of segments.
+    connections: Vec<Open>,
     survey: Survey,
     clients: FxHashSet<u64>,
     days: BTreeMap<u32, u32>,
@@ -46,6 +48,7 @@ impl Pass {
             slots: Vec::new(),
             starts: Vec::new(),
             volumes: Vec::new(),
+            packets: vec![Packets::default(); scope.segments.len()],
             requests: 0,
             response_bytes: 0,
             request_bytes: 0,
@@ -68,6 +71,7 @@ impl Pass {
             scope,
         };
         Self {
+            connections: vec![Open::default(); found.scope.segments.len()],
             found,
             second: 0,
             open: FxHashMap::default(),
@@ -131,13 +135,19 @@ impl Pass {
             None => false,
         };
         let counts = [true, !request.caching.may_be_served(), !is_served];
-        let of_kind = |counts: bool| {
-            let each = move |segments: &Segments| {
-                if counts { Volume::of(request, *segments, is_sample) } else { Volume::default() }
-            };
-            scope.segments.iter().map(each)
-        };
-        counts.into_iter().take(scope.kinds()).flat_map(of_kind).collect()
+        let kinds = scope.kinds();
+        let all: Vec<_> =
+            (0..scope.segments.len()).map(|place| self.volume(place, request, is_sample)).collect();
+        let of_kind = |counts: bool| all.iter().map(move |all| if counts { *all } else { Volume::default() });
+        counts.into_iter().take(kinds).flat_map(of_kind).collect()
+    }
+
+    /// The volume in one kind of segments.
+    fn volume(&mut self, place: usize, request: &Request, is_sample: bool) -> Volume {
+        let segments = self.found.scope.segments[place];
+        let packets = segments.packets(request, &mut self.connections[place]);
+        self.found.packets[place] += packets;
+        Volume::of(request, segments, packets, is_sample)
     }
 
     fn count(&mut self, slot: Slot, starts: Starts, volumes: Vec<Volume>) {

@@ -5,37 +5,10 @@ use std::ops::{Add, Sub};
 use serde::Serialize;
 
 use super::demand::{Demand, Volume};
+use super::packets::Segments;
 use crate::explain::{LegReport, Report};
 use crate::net::Direction;
-use crate::scenario::{Cache, Scenario};
-use crate::tcp::segment::HEADER_BYTES;
-
-/// Segments of a leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Segments {
-    /// Payload of a full one, in bytes, at least 1.
-    pub(super) payload: u64,
-    /// Header of each with its options, in bytes.
-    pub(super) header: u64,
-    /// Segments of a message that are acknowledged one by one, before every second one is. Few on a connection that stays.
-    pub(super) quick_acks: u64,
-}
-
-impl Segments {
-    fn of(leg: &LegReport) -> Self {
-        let payload = leg.limit.payload_bytes;
-        Self {
-            payload,
-            header: u64::from(HEADER_BYTES) + leg.limit.mss_bytes - payload,
-            quick_acks: if leg.connection_use.is_alone() { u64::from(leg.quick_acks) } else { 0 },
-        }
-    }
-
-    /// Bytes of a connection's own packets: SYN, FIN and a bare ACK, and the `flight` of a TLS handshake.
-    fn opening(self, flight: u64) -> u64 {
-        flight + self.header * (3 + flight.div_ceil(self.payload))
-    }
-}
+use crate::scenario::{Cache, Leg, Scenario};
 
 /// Direction of a link, as its key has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -72,7 +45,7 @@ pub(super) struct RatedLink {
     pub(super) segments: Segments,
     /// Rate of the leg's slowest link in the other direction, which its ACKs are for, in bit/s. None where that is unlimited.
     pub(super) other_bps: Option<f64>,
-    /// Bytes of packets that open and close the connection of a request, in this direction. 0 on connections that stay.
+    /// Bytes of packets that open and close a connection, in this direction.
     opening: f64,
     /// Share of the requests that no drawn hit answers, among those that a copy may serve.
     factor: f64,
@@ -118,23 +91,26 @@ impl Sub for Sent {
     }
 }
 
+/// Rules for the packets of each leg.
+pub(super) fn segments_of_legs(scenario: &Scenario, report: &Report) -> Vec<Segments> {
+    let of = |(leg, described): (&LegReport, &Leg)| {
+        Segments::of(scenario, leg, described, leg.index + 1 == report.legs.len())
+    };
+    report.legs.iter().zip(&scenario.leg).map(of).collect()
+}
+
 /// The directions of links with a rate, leg by leg.
 pub(super) fn rated_links(scenario: &Scenario, report: &Report) -> Vec<RatedLink> {
     let mut found = Vec::new();
-    for leg in &report.legs {
-        let segments = Segments::of(leg);
-        let opens = leg.connection_use.requests && leg.connection_use.is_alone();
-        let flights = leg.handshakes.last();
+    for (leg, segments) in report.legs.iter().zip(segments_of_legs(scenario, report)) {
         for index in report.links_of(leg) {
             let before: Vec<&Cache> =
                 scenario.cache.iter().filter(|cache| report.place(&cache.node) <= index).collect();
             let drawn = || before.iter().filter_map(|cache| cache.hit_ratio);
-            for (way, direction, flight) in [
-                (Way::Up, &report.links[index].up, flights.map(|flights| &flights.up)),
-                (Way::Down, &report.links[index].down, flights.map(|flights| &flights.down)),
-            ] {
+            for (way, direction) in
+                [(Way::Up, &report.links[index].up), (Way::Down, &report.links[index].down)]
+            {
                 let Some(rate) = direction.rate_bps_mean else { continue };
-                let opening = segments.opening(flight.map_or(0, |flight| flight.bytes));
                 found.push(RatedLink {
                     index,
                     way,
@@ -147,7 +123,7 @@ pub(super) fn rated_links(scenario: &Scenario, report: &Report) -> Vec<RatedLink
                         Way::Down => leg.bottleneck_up_bps,
                     }
                     .map(|bps| bps as f64),
-                    opening: if opens { opening as f64 } else { 0.0 },
+                    opening: segments.opening_bytes(way) as f64,
                     factor: 1.0 - drawn().sum::<f64>(),
                     at_most: drawn().count() < before.len(),
                     is_live: before.iter().all(|cache| cache.policy.is_some() || cache.hit_ratio.is_some()),
@@ -208,7 +184,7 @@ impl RatedLink {
     }
 
     fn of(&self, volume: &Volume) -> Sent {
-        let opening = volume.requests * self.opening;
+        let opening = volume.opens * self.opening;
         let Volume { responses, request_messages, acks_of_responses, acks_of_requests, .. } = *volume;
         match (self.has_requests, self.way) {
             (false, Way::Down) => Sent { own: responses, acks: 0.0, other: 0.0 },

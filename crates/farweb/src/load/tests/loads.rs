@@ -19,13 +19,23 @@ fn a_response_has_a_header_a_segment_and_an_acknowledgement_for_two() {
 }
 
 #[test]
-fn a_connection_that_stays_opens_for_no_request_and_tls_opens_with_its_flight() {
-    let down = |overrides: &[&str]| last(&check([(0.0, 1460)], overrides)).second_bps.unwrap() / 8.0;
-    assert_eq!(down(&["leg.0.carrier={ kind = \"http/1.1\" }"]), 1500.0);
-    let tls = down(&["leg.0.tls={ version = \"1.3\" }"]);
+fn connections_open_where_none_lies_idle_and_tls_opens_with_its_flight() {
+    let down = |starts: &[f64], overrides: &[&str]| {
+        let check = check(starts.iter().map(|start| (*start, 1460)), overrides);
+        let load = last(&check);
+        (load.minute_bps.unwrap() * 60.0 / 8.0 - 1500.0 * starts.len() as f64) / OPENING
+    };
+    let kept = "leg.0.carrier={ kind = \"http/1.1\", idle_timeout = \"15 s\" }";
+    near(down(&[0.0, 5.0, 20.0], &[kept]), 1.0);
+    near(down(&[0.0, 0.1, 5.0], &[kept]), 2.0);
+    near(down(&[0.0, 30.0], &[kept]), 2.0);
+    let h2 = "leg.0.carrier={ kind = \"http/2\" }";
+    near(down(&[0.0, 0.1, 5.0], &[h2]), 1.0);
+    let tls = down(&[0.0], &["leg.0.tls={ version = \"1.3\" }"]);
     let report = check([(0.0, 1)], &["leg.0.tls={ version = \"1.3\" }"]).report;
     let flight = report.legs[0].handshakes.last().unwrap().down.bytes;
-    assert_eq!(tls, 1500.0 + OPENING + (flight + 40 * flight.div_ceil(1460)) as f64);
+    // An ACK of the client's flight and a ticket besides.
+    near(tls * OPENING, OPENING + (flight + 40 * (flight.div_ceil(1460) + 2)) as f64);
 }
 
 #[test]
@@ -274,7 +284,10 @@ fn samples_stay_at_a_rate_below_1() {
         let check = checked(&format!("{HEAD},tag"), &rows, &overrides);
         (check.extent.as_ref().unwrap().requests, last(&check).minute_bps.unwrap() * 60.0 / (8.0 * 1500.0))
     };
-    for (load, requests, segments) in [("0.5", 4.0 + 3.0, 4.0 + 6.0), ("2", 20.0, 32.0)] {
+    let opening = OPENING / 1500.0; // by the first, a sample
+    for (load, requests, segments) in
+        [("0.5", 4.0 + 3.0, 4.0 + 6.0 + opening), ("2", 20.0, 32.0 + 2.0 * opening)]
+    {
         let (found, bytes) = of(&format!("workload.load={load}"));
         assert_eq!(found as f64, requests);
         near(bytes, segments);

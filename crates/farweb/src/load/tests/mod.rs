@@ -3,6 +3,7 @@
 mod answers;
 mod extents;
 mod loads;
+mod measured;
 
 use super::{Check, Imported, OfferedLoad};
 use crate::scenario::tests::cable_with;
