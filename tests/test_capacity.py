@@ -55,7 +55,7 @@ requests  3 in 20 s; no request names its client
 http/1.0  a connection a request: two round trips of 120 ms at least
 limit     2.19 Mbit/s a connection, of 34.4 Mbit/s (receive window); 16 fill it
 queues    256 kB up, 256 kB down: 49.7 % of what the path holds
-a run     about 52 packets over links
+a run     about 49 packets over links
 """
     )
     assert answer.said == f"more: --details next: farweb run {cable}"
